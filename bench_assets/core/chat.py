@@ -1,0 +1,151 @@
+"""What the pure code knows of a chat model: requests go in, replies come out."""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, Self, TypeAlias
+
+from bench_assets.core.rows import Question
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture inside a prompt, by content."""
+
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one speaker says at once: texts and images in reading order."""
+
+    role: Role
+    parts: tuple[str | Image, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A conversation to be answered.
+
+    A user turn that no assistant turn follows is answered by the model before the next turn is
+    sent; the answer to the last one is the reply.
+    """
+
+    turns: tuple[Turn, ...]
+
+    @classmethod
+    def of(cls, *parts: str | Image, system: str = "") -> Self:
+        """Make a prompt of one user turn, after a system turn if there is a text for one."""
+        opening = (Turn("system", (system,)),) if system else ()
+        return cls((*opening, Turn("user", parts)))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """Every picture of every turn, in reading order."""
+        return tuple(p for turn in self.turns for p in turn.parts if isinstance(p, Image))
+
+    @property
+    def sha256(self) -> str:
+        """Digest of everything the model sees; equal digests mean equal prompts."""
+        return hashlib.sha256(self.to_json().encode("utf-8", "surrogatepass")).hexdigest()
+
+    def to_json(self) -> str:
+        """Write the prompt as JSON, pictures as digests; two different prompts never agree."""
+        turns = [
+            [turn.role, [{"image": p.sha256} if isinstance(p, Image) else p for p in turn.parts]]
+            for turn in self.turns
+        ]
+        return json.dumps(turns, ensure_ascii=False, separators=(",", ":"))
+
+    def without_images(self) -> "Prompt":
+        """The same conversation for a model that is to answer blind."""
+        return Prompt(
+            tuple(
+                Turn(turn.role, tuple(p for p in turn.parts if not isinstance(p, Image)))
+                for turn in self.turns
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """How replies are drawn from a model; part of a reply's identity."""
+
+    temperature: float = 0.0  # 0: greedy
+    top_p: float = 1.0
+    max_tokens: int = 1024
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        """Short form for signatures: ``t=0,max=1024``."""
+        parts = [f"t={self.temperature:g}", f"max={self.max_tokens}"]
+        parts += [f"top_p={self.top_p:g}"] if self.top_p != 1.0 else []
+        parts += [f"seed={self.seed}"] if self.seed is not None else []
+        return ",".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One thing to ask: a prompt, and which draw of it."""
+
+    prompt: Prompt
+    sample: int = 0
+    temperature: float | None = None  # None: as the model is configured
+    question: Question | None = None  # for baselines and recorded replies; engines never look
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back; ``error`` says why nothing did."""
+
+    text: str = ""
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    seconds: float | None = None
+    error: str = ""
+
+
+class ChatModel(Protocol):
+    """Anything that answers: a GPU model, a server, a baseline, or recorded replies."""
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are stored and shown."""
+        ...
+
+    @property
+    def signature(self) -> str:
+        """Who is asked how: identity of the model and its decoding parameters."""
+        ...
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order.
+
+        A request that stays unanswered after the model's own retries has a reply with ``error``.
+
+        Raises:
+            ModelError: If the model cannot be asked at all.
+        """
+        ...
+
+
+_REASONING = re.compile(r"\A.*</(think|thinking)>|<(think|thinking)>.*\Z", re.DOTALL)
+
+
+def without_reasoning(text: str) -> str:
+    """Take what a reasoning model thinks aloud off its reply.
+
+    What stands after the last closing tag is the reply, also where the opening tag is part of the
+    chat template and therefore missing; a thought that never closes leaves nothing.
+
+    >>> without_reasoning("<think>A or B?</think> B"), without_reasoning("hm</think>B")
+    ('B', 'B')
+    >>> without_reasoning("<think>A or")
+    ''
+    """
+    return _REASONING.sub("", text).strip() if "think" in text else text

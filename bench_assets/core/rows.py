@@ -1,0 +1,211 @@
+"""The rows of every table between a source and the leaderboard.
+
+A row is written once and never changed. Its identity is the tuple of its ``*_id``, ``model``,
+``condition`` and ``sample`` fields; a table holds each identity at most once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Self, TypeAlias
+
+AnswerKind: TypeAlias = Literal["choice", "choices", "blanks", "text", "ranking"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """One file of a suite's source, pinned by its content."""
+
+    path: str  # below the source folder, with forward slashes
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredImage:
+    """A picture of the source that was decoded once and lies in the image store."""
+
+    name: str  # the name the source knows it by
+    sha256: str
+    format: str  # "JPEG", "PNG", ...: what the bytes are, whatever the extension says
+    width: int  # px
+    height: int  # px
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """An entry of the source that did not become a question, and why."""
+
+    entry: str  # file and entry, as a person would look for it
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageText:
+    """A text that can stand in for a picture: a caption, or what is written in it."""
+
+    image: str  # SHA-256
+    text: str
+    author: str  # the model, file or person the text comes from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One thing asked of a model, complete enough to be scored without its source."""
+
+    question_id: str  # "codis/017/2": the suite's name and the authors' id, never a row number
+    task: str  # "codis": equals the folder, the asset prefix and the table folder
+    edition: str  # "published", "mini" or "built": which route the question came
+    kind: AnswerKind
+    text: str
+    answer: tuple[str, ...]  # letters, one per blank, references or image ids, by `kind`
+    images: tuple[str, ...] = ()  # SHA-256 of each image, in the order shown
+    image_texts: tuple[str, ...] = ()  # texts that stand in for the images; () when they are shown
+    options: tuple[str, ...] = ()  # for choices in the order shown; for texts the possible answers
+    context: str = ""
+    category: str = ""
+    group_id: str = ""  # questions scored together, such as the two halves of a pair
+    labels: Mapping[str, str] = field(default_factory=dict)  # what else tables are sliced by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What a model said, before anyone reads an answer into it."""
+
+    question_id: str
+    model: str
+    condition: str  # "main", or the ablation the prompt belongs to
+    sample: int = 0  # counts the draws where a condition asks several times
+    text: str  # what is scored: the reply without its <think> part
+    raw_text: str = ""  # the reply as it came
+    ranking: tuple[str, ...] = ()  # candidate ids, best first; () for models that talk
+    prompt_sha256: str = ""
+    decoding: str = ""  # who was asked how: model identity and decoding parameters
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    seconds: float | None = None  # s, from asking to the last token
+    error: str = ""  # why there is no reply; such a row is asked again and never scored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One yes/no verdict of a judge; ``verdict`` is None if its reply was unreadable."""
+
+    question_id: str
+    model: str
+    condition: str
+    sample: int = 0
+    judge: str
+    criterion: str
+    verdict: bool | None
+    reply: str = ""
+    prompt_sha256: str = ""
+    error: str = ""  # why the judge gave no reply; such a row is asked again
+
+    @classmethod
+    def of(
+        cls, prediction: Prediction, *, judge: str, criterion: str, verdict: bool | None, reply: str
+    ) -> Self:
+        """Judge a prediction."""
+        return cls(
+            question_id=prediction.question_id,
+            model=prediction.model,
+            condition=prediction.condition,
+            sample=prediction.sample,
+            judge=judge,
+            criterion=criterion,
+            verdict=verdict,
+            reply=reply,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Points for one prediction; ``points`` is None if the judge or the connection failed."""
+
+    question_id: str
+    model: str
+    condition: str
+    sample: int = 0
+    points: float | None
+    max_points: float = 1.0
+    answer: tuple[str, ...] = ()  # read out of the prediction, in the form of Question.answer
+    note: str = ""  # why these points, where they do not speak for themselves
+    judge: str = ""
+    reading: str = ""
+    error: str = ""  # the prediction's error: never asked, therefore never scored
+
+    @classmethod
+    def of(
+        cls,
+        prediction: Prediction,
+        *,
+        points: float | None,
+        answer: tuple[str, ...] = (),
+        max_points: float = 1.0,
+        note: str = "",
+    ) -> Self:
+        """Score a prediction."""
+        return cls(
+            question_id=prediction.question_id,
+            model=prediction.model,
+            condition=prediction.condition,
+            sample=prediction.sample,
+            points=points,
+            max_points=max_points,
+            answer=answer,
+            note=note,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One cell of a results table, with what it takes to get the same number again."""
+
+    task: str
+    model: str
+    condition: str
+    metric: str
+    category: str  # "all", or the slice of the questions it is over
+    value: float  # in the metric's own unit, mostly [0, 1]; NaN if nothing could be scored
+    low: float  # lower and upper end of the 95 % interval
+    high: float
+    n_scored: int  # units (questions, pairs, ...) behind the value
+    n_unscored: int  # units left out because a judge or a connection failed
+    n_failed: int  # questions without a reply: above 0 the value is not that of the whole set
+    edition: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One number as a paper printed it."""
+
+    task: str
+    model: str
+    condition: str
+    metric: str
+    category: str
+    value: float  # as a share in [0, 1] where the paper prints percent
+    printed: str  # digit for digit as printed
+    source: str  # paper and table: "CODIS, Table 3 (human evaluation)"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One line of the leaderboard: a model's primary metric, measured here or published."""
+
+    task: str
+    edition: str  # numbers of different editions are not comparable
+    metric: str
+    model: str
+    source: str  # "measured here", or the paper and table
+    value: float
+    low: float | None
+    high: float | None
+    n_scored: int | None
+    n_unscored: int | None
+    n_failed: int | None
+    signature: str

@@ -1,0 +1,109 @@
+"""Rows as Arrow tables and as JSON: the one bridge between dataclasses and files."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from math import isnan
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import pyarrow as pa
+
+from bench_assets.core.errors import TableError
+
+Row = TypeVar("Row")
+
+_SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def schema(row_type: type[Any]) -> pa.Schema:
+    """Columns of a row type, typed even when there are no rows to infer them from."""
+    hints = get_type_hints(row_type)
+    return pa.schema([(f.name, _arrow_type(hints[f.name])) for f in fields(row_type)])
+
+
+def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
+    """Write rows as a table, in order.
+
+    Raises:
+        TableError: If a value does not fit its column's type.
+    """
+    listed = list(rows)
+    columns = schema(row_type)
+    try:
+        arrays = [
+            pa.array([_stored(getattr(row, column.name)) for row in listed], type=column.type)
+            for column in columns
+        ]
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as why:
+        raise TableError(f"{row_type.__name__} table: {why}") from why
+    return pa.Table.from_arrays(arrays, schema=columns)
+
+
+def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
+    """Read rows out of a table, in order.
+
+    Raises:
+        TableError: If the columns are not exactly those of ``row_type``; names the difference.
+    """
+    declared = schema(row_type)
+    if wrong := sorted(set(table.schema.names) ^ set(declared.names)):
+        raise TableError(f"{row_type.__name__} table differs in {wrong}: written by other code?")
+    columns = [table.column(name).to_pylist() for name in declared.names]
+    mappings = {field.name for field in declared if pa.types.is_map(field.type)}
+    cells = [
+        [_loaded(value, name in mappings) for value in column]
+        for name, column in zip(declared.names, columns, strict=True)
+    ]
+    return [
+        row_type(**dict(zip(declared.names, record, strict=True)))
+        for record in zip(*cells, strict=True)
+    ]
+
+
+def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Write a row as a JSON object with the fields of its type; NaN becomes null.
+
+    >>> from bench_assets.core.rows import Rejection
+    >>> to_json(Rejection(entry="data.json, entry 3", reason="no answer"))
+    {'entry': 'data.json, entry 3', 'reason': 'no answer'}
+    """
+    return {
+        name: None if isinstance(value, float) and isnan(value) else value
+        for name, value in asdict(row).items()
+    }
+
+
+def digest(rows: Sequence[Any]) -> str:
+    """Name a table by its content: equal rows in the same order have the same digest."""
+    state = hashlib.sha256()
+    for row in rows:
+        line = json.dumps(asdict(row), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        state.update(line.encode("utf-8", "surrogatepass"))
+        state.update(b"\n")
+    return state.hexdigest()
+
+
+def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
+    if get_origin(hint) is UnionType:
+        (hint,) = (part for part in get_args(hint) if part is not NoneType)
+    if hint in _SCALARS:
+        return _SCALARS[hint]
+    if get_origin(hint) is Literal:
+        return pa.string()
+    if get_origin(hint) is tuple:
+        return pa.list_(_arrow_type(get_args(hint)[0]))
+    if get_origin(hint) is Mapping:
+        return pa.map_(*map(_arrow_type, get_args(hint)))
+    raise TypeError(f"a row cannot hold {hint}")
+
+
+def _stored(value: Any) -> Any:  # noqa: ANN401
+    return sorted(value.items()) if isinstance(value, Mapping) else value
+
+
+def _loaded(value: Any, is_mapping: bool) -> Any:  # noqa: ANN401
+    if is_mapping:
+        return dict(value)
+    return tuple(value) if isinstance(value, list) else value

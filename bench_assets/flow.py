@@ -1,0 +1,194 @@
+"""The way of every question to the leaderboard, as four pure steps in the order they happen.
+
+``evaluation`` runs each step as an asset; a notebook or a test runs them one after the other.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bench_assets.core.chat import ChatModel, Reply, Request, without_reasoning
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.tables import digest
+from bench_assets.task import Answered, Scored, Task
+
+
+def predict(
+    task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
+) -> list[Prediction]:
+    """Ask a model every question under one condition, in one call, so that it can batch.
+
+    A question that stays unanswered has a prediction with ``error``, and no text.
+
+    Raises:
+        ModelError: If the model cannot be asked at all.
+    """
+    asking = task.conditions[condition]
+    requests = [
+        Request(prompt=prompt, sample=sample, temperature=asking.temperature, question=question)
+        for question in questions
+        for prompt in [asking.prompt(question)]
+        for sample in range(asking.samples)
+    ]
+    replies = model.reply(requests)
+    return [
+        _prediction(request, reply, question, model, condition)
+        for request, reply in zip(requests, replies, strict=True)
+        for question in [request.question]
+        if question is not None
+    ]
+
+
+def judge(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judge_model: ChatModel | None,
+) -> list[Judgement]:
+    """Gather the verdicts that scoring needs, from a chat model or (None) by the task's rules.
+
+    Predictions without a reply are not judged.
+    """
+    answered = [pair for pair in _answered(questions, predictions) if not pair.prediction.error]
+    if judge_model is None:
+        return task.judge_by_rules(answered) if task.judge_by_rules else []
+    return task.judge(answered, judge_model) if task.judge else []
+
+
+def score(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str = "",
+) -> list[Score]:
+    """Give points to every prediction, by the named reading or the task's default one.
+
+    A prediction without a reply has a score without points that carries its error.
+
+    Raises:
+        UnknownNameError: If the task has no such reading.
+    """
+    reading = reading or task.default_reading
+    score_one = task.reading(reading)
+    verdicts: dict[tuple[str, str, str, int], list[Judgement]] = defaultdict(list)
+    for verdict in judgements:
+        verdicts[_identity(verdict)].append(verdict)
+    return [
+        replace(
+            _unasked(pair.prediction) if pair.prediction.error else score_one(pair, about),
+            reading=reading,
+            judge="+".join(sorted({verdict.judge for verdict in about})),
+        )
+        for pair in _answered(questions, predictions)
+        for about in [verdicts[_identity(pair.prediction)]]
+    ]
+
+
+def summarise(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+) -> list[Metric]:
+    """Take every measure of a task over all questions and over each slice of them.
+
+    A question that has no score at all counts as failed: it was not answered, and a value over
+    the rest is not the value of the whole.
+    """
+    asked = {question.question_id: question for question in questions}
+    scored: dict[tuple[str, str], list[Scored]] = defaultdict(list)
+    for one in scores:
+        scored[one.model, one.condition].append(Scored(asked[one.question_id], one))
+    said: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
+    for prediction in predictions:
+        said[prediction.model, prediction.condition].append(prediction)
+    data = digest(questions)
+    return [
+        metric
+        for key, rows in sorted(scored.items())
+        for metric in _metrics(task, questions, rows, _signature(task, said[key], rows, data))
+    ]
+
+
+def _metrics(
+    task: Task, questions: Sequence[Question], scored: Sequence[Scored], signature: str
+) -> list[Metric]:
+    answered = {row.question.question_id for row in scored if not row.score.error}
+    slices: dict[str, list[Scored]] = defaultdict(list)
+    for row in scored:
+        for category in dict.fromkeys(("all", *task.slices(row.question))):
+            slices[category].append(row)
+    failed: dict[str, int] = defaultdict(int)
+    for question in questions:
+        if question.question_id not in answered:
+            for category in dict.fromkeys(("all", *task.slices(question))):
+                failed[category] += 1
+    first = scored[0].score
+    return [
+        Metric(
+            task=task.name,
+            model=first.model,
+            condition=first.condition,
+            metric=name,
+            category=category,
+            n_failed=failed[category],
+            edition=questions[0].edition,
+            signature=f"{signature}|n:{len(questions)}",
+            **measure(slices.get(category, []))._asdict(),
+        )
+        for category in sorted(slices.keys() | failed.keys(), key=lambda c: (c != "all", c))
+        for name, measure in task.measures.items()
+    ]
+
+
+def _signature(
+    task: Task, predictions: Sequence[Prediction], scored: Sequence[Scored], data: str
+) -> str:
+    """What it takes to get the same number again, in one line, as sacrebleu has it."""
+    prompts = _short_digest(p.prompt_sha256 for p in predictions)
+    asked = "+".join(sorted({p.decoding for p in predictions if p.decoding}))
+    judges = "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none"
+    first = scored[0].score
+    return (
+        f"{task.name}|v{task.version}|{first.condition}|data:{data[:12]}|prompts:{prompts}"
+        f"|model:{asked or 'elsewhere'}|judge:{judges}|reading:{first.reading}"
+    )
+
+
+def _short_digest(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:12]
+
+
+def _prediction(
+    request: Request, reply: Reply, question: Question, model: ChatModel, condition: str
+) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        model=model.name,
+        condition=condition,
+        sample=request.sample,
+        text=without_reasoning(reply.text),
+        raw_text=reply.text,
+        prompt_sha256=request.prompt.sha256,
+        decoding=model.signature,
+        finish_reason=reply.finish_reason,
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        seconds=reply.seconds,
+        error=reply.error,
+    )
+
+
+def _unasked(prediction: Prediction) -> Score:
+    return replace(Score.of(prediction, points=None), error=prediction.error)
+
+
+def _answered(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[Answered]:
+    asked = {question.question_id: question for question in questions}
+    return [Answered(asked[p.question_id], p) for p in predictions]
+
+
+def _identity(row: Prediction | Judgement) -> tuple[str, str, str, int]:
+    return row.question_id, row.model, row.condition, row.sample

@@ -1,0 +1,1 @@
+"""What assets need from outside: settings, tables, images, models and their replies."""

@@ -1,0 +1,176 @@
+"""Remembers every reply; asks only what was never asked.
+
+One SQLite file (WAL: many processes may read and write), one row a reply, written the moment it
+arrives: a killed run loses only what was in flight. A reply is identified by who was asked how
+(model identity, decoding), the prompt's digest and the number of the draw.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from bench_assets.core.chat import Reply, Request
+from bench_assets.core.errors import ModelError
+from resources.engine import Engine
+
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, model TEXT, decoding TEXT, prompt TEXT, sample INTEGER, text TEXT,
+    finish_reason TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, seconds REAL,
+    asked_at TEXT DEFAULT CURRENT_TIMESTAMP
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (sha256 TEXT PRIMARY KEY, turns TEXT) WITHOUT ROWID;
+"""
+_COLUMNS = "text, finish_reason, prompt_tokens, completion_tokens, seconds"
+_CHUNK = 500  # keys looked up at once; SQLite allows 999 parameters in old builds
+
+
+class ReplyStore:
+    """The file that remembers."""
+
+    def __init__(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self.file = file
+        with closing(self.connect()) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.executescript(_SCHEMA)
+
+    def connect(self) -> sqlite3.Connection:
+        """Open the file; waits up to a minute for another process that writes."""
+        db = sqlite3.connect(self.file, timeout=60)
+        db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose
+        return db
+
+    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
+        """Look up replies by key; what was never asked is left out."""
+        found: dict[str, Reply] = {}
+        with closing(self.connect()) as db:
+            for start in range(0, len(keys), _CHUNK):
+                chunk = keys[start : start + _CHUNK]
+                marks = ",".join("?" * len(chunk))
+                rows = db.execute(
+                    f"SELECT key, {_COLUMNS} FROM replies WHERE key IN ({marks})", chunk
+                )
+                found.update({key: _reply(*columns) for key, *columns in rows})
+        return found
+
+    def prompt(self, sha256: str) -> str | None:
+        """The turns of a prompt that was once asked, as JSON."""
+        with closing(self.connect()) as db:
+            row = db.execute("SELECT turns FROM prompts WHERE sha256 = ?", (sha256,)).fetchone()
+        return str(row[0]) if row else None
+
+
+class RememberingModel:
+    """A chat model that asks its engine only what the store does not know yet."""
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        store: ReplyStore,
+        progress: Progress = lambda done, remembered, total: None,
+    ) -> None:
+        self._name = name
+        self._engine = engine
+        self._store = store
+        self._progress = progress
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    @property
+    def signature(self) -> str:
+        """Identity of the engine and its decoding parameters."""
+        return f"{self._engine.identity}|{self._engine.decoding}"
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order, from the store where it can.
+
+        Equal requests are asked once. A reply with ``error`` is not stored.
+
+        Raises:
+            ModelError: If the model cannot be asked at all, or nothing that was asked came back.
+        """
+        keys = [self._key(request) for request in requests]
+        known = self._store.find(list(dict.fromkeys(keys)))
+        unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+        self._progress(len(known), len(known), len(known) + len(unknown))
+        if unknown:
+            known |= self._ask(unknown, len(known))
+        return [known[key] for key in keys]
+
+    def _ask(self, unknown: dict[str, Request], n_known: int) -> dict[str, Reply]:
+        keys, requests = list(unknown), list(unknown.values())
+        replies: dict[str, Reply] = {}
+        with closing(self._store.connect()) as db:
+            for position, reply in self._engine.stream(requests):
+                replies[keys[position]] = reply
+                if not reply.error:
+                    self._save(db, keys[position], requests[position], reply)
+                self._progress(n_known + len(replies), n_known, n_known + len(unknown))
+        failed = [reply.error for reply in replies.values() if reply.error]
+        if len(failed) == len(requests):
+            raise ModelError(f"{self._name}: none of {len(requests)} requests: {failed[0]}")
+        return replies
+
+    def _save(self, db: sqlite3.Connection, key: str, request: Request, reply: Reply) -> None:
+        prompt = request.prompt.to_json()
+        sha256 = request.prompt.sha256
+        with db:
+            db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (sha256, prompt))
+            db.execute(
+                "INSERT OR IGNORE INTO replies (key, model, decoding, prompt, sample,"
+                f" {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    key,
+                    self._engine.identity,
+                    str(self._decoding(request)),
+                    sha256,
+                    request.sample,
+                    reply.text,
+                    reply.finish_reason,
+                    reply.prompt_tokens,
+                    reply.completion_tokens,
+                    reply.seconds,
+                ),
+            )
+
+    def _decoding(self, request: Request) -> object:
+        decoding = self._engine.decoding
+        if request.temperature is None:
+            return decoding
+        return replace(decoding, temperature=request.temperature)
+
+    def _key(self, request: Request) -> str:
+        parts = [
+            self._engine.identity,
+            str(self._decoding(request)),
+            request.prompt.sha256,
+            str(request.sample),
+        ]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _reply(
+    text: str,
+    finish_reason: str,
+    prompt_tokens: int | None,
+    completion_tokens: int | None,
+    seconds: float | None,
+) -> Reply:
+    return Reply(
+        text=text,
+        finish_reason=finish_reason,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        seconds=seconds,
+    )
