@@ -5,10 +5,11 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bench_assets.core.chat import ChatModel, Reply, Request, without_reasoning
+from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.tables import digest
 from bench_assets.task import Answered, Scored, Task
@@ -23,8 +24,9 @@ def predict(
 
     Raises:
         ModelError: If the model cannot be asked at all.
+        UnknownNameError: If the task has no such condition.
     """
-    asking = task.conditions[condition]
+    asking = task.condition(condition)
     requests = [
         Request(prompt=prompt, sample=sample, temperature=asking.temperature, question=question)
         for question in questions
@@ -49,11 +51,19 @@ def judge(
     """Gather the verdicts that scoring needs, from a chat model or (None) by the task's rules.
 
     Predictions without a reply are not judged.
+
+    Raises:
+        SettingsError: If the task is not judged in that way.
+        ModelError: If the judge cannot be asked at all.
     """
     answered = [pair for pair in _answered(questions, predictions) if not pair.prediction.error]
-    if judge_model is None:
-        return task.judge_by_rules(answered) if task.judge_by_rules else []
-    return task.judge(answered, judge_model) if task.judge else []
+    by_model, by_rules = task.judge, task.judge_by_rules
+    if judge_model is not None and by_model is not None:
+        return by_model(answered, judge_model)
+    if judge_model is None and by_rules is not None:
+        return by_rules(answered)
+    asked_for, offered = ("a model", "rules") if judge_model else ("rules", "a model")
+    raise SettingsError(f"{task.name} is judged by {offered}, not by {asked_for}: name the judge")
 
 
 def score(
@@ -115,7 +125,8 @@ def summarise(
 def _metrics(
     task: Task, questions: Sequence[Question], scored: Sequence[Scored], signature: str
 ) -> list[Metric]:
-    answered = {row.question.question_id for row in scored if not row.score.error}
+    answered = {row.question.question_id for row in scored}
+    answered -= {row.question.question_id for row in scored if row.score.error}  # all draws count
     slices: dict[str, list[Scored]] = defaultdict(list)
     for row in scored:
         for category in dict.fromkeys(("all", *task.slices(row.question))):
@@ -147,18 +158,15 @@ def _signature(
     task: Task, predictions: Sequence[Prediction], scored: Sequence[Scored], data: str
 ) -> str:
     """What it takes to get the same number again, in one line, as sacrebleu has it."""
-    prompts = _short_digest(p.prompt_sha256 for p in predictions)
+    sent = sorted(p.prompt_sha256 for p in predictions if p.prompt_sha256)
+    prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
     asked = "+".join(sorted({p.decoding for p in predictions if p.decoding}))
     judges = "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none"
     first = scored[0].score
     return (
         f"{task.name}|v{task.version}|{first.condition}|data:{data[:12]}|prompts:{prompts}"
-        f"|model:{asked or 'elsewhere'}|judge:{judges}|reading:{first.reading}"
+        f"|model:{asked or 'unknown'}|judge:{judges}|reading:{first.reading}"
     )
-
-
-def _short_digest(texts: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:12]
 
 
 def _prediction(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.chat import ChatModel, Prompt
 from bench_assets.core.errors import UnknownNameError
@@ -61,6 +61,7 @@ class Task:
     judge: Judge | None = None  # None if no judge is needed
     judge_by_rules: JudgeByRules | None = None  # the judge named "rules", which needs no model
     slices: Slices = by_category
+    asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set
     counts: Mapping[str, int] = field(default_factory=dict)  # the paper's, of questions by category
 
     @property
@@ -77,6 +78,16 @@ class Task:
     def default_reading(self) -> str:
         """The reading used where none is named."""
         return next(iter(self.readings))
+
+    def condition(self, name: str) -> Condition:
+        """Find a condition by name.
+
+        Raises:
+            UnknownNameError: If the task has no such condition.
+        """
+        if name not in self.conditions:
+            raise UnknownNameError(f"condition of {self.name}", name, self.conditions)
+        return self.conditions[name]
 
     def reading(self, name: str) -> ScoreOne:
         """Find a reading by name.

@@ -111,7 +111,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
                     image.load()
                     return str(image.format), width, height
         except Image.DecompressionBombError as why:
-            raise ImageError(f"more than the {self.max_pixels} px allowed: {why}") from why
+            raise ImageError(f"more than the {self.max_pixels} px allowed") from why
         except UnidentifiedImageError as why:
             raise ImageError("not a picture in any known format") from why
         except (OSError, ValueError, SyntaxError) as why:

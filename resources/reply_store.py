@@ -7,8 +7,9 @@ arrives: a killed run loses only what was in flight. A reply is identified by wh
 
 import hashlib
 import sqlite3
+import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -35,11 +36,9 @@ class ReplyStore:
     """The file that remembers."""
 
     def __init__(self, file: Path) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
         self.file = file
-        with closing(self.connect()) as db:
-            db.execute("PRAGMA journal_mode=WAL")
-            db.executescript(_SCHEMA)
+        if not file.exists():
+            _create(file)
 
     def connect(self) -> sqlite3.Connection:
         """Open the file; waits up to a minute for another process that writes."""
@@ -158,6 +157,21 @@ class RememberingModel:
             str(request.sample),
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _create(file: Path) -> None:
+    """Make an empty store; of many processes that do so at once, the first one's stays.
+
+    It is made aside, because WAL cannot be switched on while another process looks at the file.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as aside:
+        empty = Path(aside, file.name)
+        with closing(sqlite3.connect(empty)) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.executescript(_SCHEMA)
+        with suppress(FileExistsError):
+            file.hardlink_to(empty)
 
 
 def _reply(

@@ -36,7 +36,7 @@ class UnknownNameError(BenchError):
     """No model, judge, suite or reading has that name; lists those that exist."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        listed = ", ".join(sorted(known)) or "none"
+        listed = ", ".join(sorted(set(known))) or "none"
         super().__init__(f"no {what} named {name!r}; known: {listed}")
 
 

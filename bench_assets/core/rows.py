@@ -55,7 +55,7 @@ class Question:
 
     question_id: str  # "codis/017/2": the suite's name and the authors' id, never a row number
     task: str  # "codis": equals the folder, the asset prefix and the table folder
-    edition: str  # "published", "mini" or "built": which route the question came
+    edition: str  # "published", "own" (in its format), "built" or "mini": never compared
     kind: AnswerKind
     text: str
     answer: tuple[str, ...]  # letters, one per blank, references or image ids, by `kind`

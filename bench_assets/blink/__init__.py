@@ -1,0 +1,1 @@
+"""BLINK: fourteen perception tasks as multiple choice (Fu et al., ECCV 2024)."""

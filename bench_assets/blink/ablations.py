@@ -1,0 +1,163 @@
+"""The question tables of BLINK's ablations: other pictures, or captions, for the same questions."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TypedDict
+
+import dagster as dg
+
+from bench_assets.blink import prompts
+from bench_assets.blink.build import draw_again
+from bench_assets.blink.builders.draft import Marks
+from bench_assets.blink.circles import ALL_CIRCLES, as_variants, choose
+from bench_assets.blink.questions import from_key, several_images
+from bench_assets.blink.settings import BlinkSettings
+from bench_assets.blink.source import CONCATENATED_KEY, find_route, read_key
+from bench_assets.core.image_texts import describe, with_image_texts
+from bench_assets.core.montage import as_jpeg, side_by_side
+from bench_assets.core.rows import ImageText, Question
+from resources.images import ImageStore
+from resources.models import Models
+from resources.previews import question_preview
+from resources.progress import AskingProgress
+from resources.settings_file import SettingsFile
+from resources.source_files import SourceFiles
+from resources.tables import table_output
+
+
+class _Shared(TypedDict):
+    group_name: str
+    code_version: str
+
+
+_SHARED = _Shared(group_name="blink_ablations", code_version="1")
+_QUESTIONS = dg.AssetIn(["blink", "questions"])
+
+
+def _made_if_any(condition: str, description: str) -> dict[str, dg.AssetOut]:
+    """The question table of a condition, which a source may have nothing for."""
+    return {
+        "result": dg.AssetOut(
+            key=["blink", condition, "questions"],
+            dagster_type=list[Question],
+            is_required=False,
+            kinds={"python"},
+            tags={"bench/stage": "questions"},
+            description=description,
+            **_SHARED,
+        )
+    }
+
+
+@dg.multi_asset(
+    name="blink_concatenated_images",
+    ins={"questions": _QUESTIONS},
+    outs=_made_if_any(
+        "concatenated_images",
+        "One row: one question with its pictures as one, in a row on black (appendix C.1, Table "
+        "4): those of the eight tasks with several pictures, 1,108 of the release.",
+    ),
+)
+def concatenated_images(
+    sources: SourceFiles, images: ImageStore, questions: list[Question]
+) -> Iterator[dg.Output[list[Question]]]:
+    """Put pictures side by side."""
+    folder = sources.open("blink").folder
+    own_key = folder / CONCATENATED_KEY
+    if find_route(folder) == "key" and own_key.is_file():
+        keyed = from_key(read_key(own_key))
+        rows = [replace(question, edition=questions[0].edition) for question in keyed]
+    else:
+        with ThreadPoolExecutor() as threads:
+            rows = list(threads.map(lambda one: _joined(one, images), several_images(questions)))
+    if rows:
+        yield table_output(rows, question_preview(rows, images))
+
+
+@dg.asset(
+    key=["blink", "captions"],
+    ins={"questions": _QUESTIONS},
+    kinds={"llm"},
+    tags={"bench/stage": "images"},
+    pool="gpu",
+    **_SHARED,
+)
+def captions(
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    models: Models,
+    questions: list[Question],
+) -> dg.Output[list[ImageText]]:
+    """Have every picture described.
+
+    One row: a dense caption of one picture and of what is drawn onto it (section 4.3), by the
+    model that `captioner` names in [suites.blink] of bench.toml; empty if none is named.
+    """
+    name = settings.load().suite("blink", BlinkSettings).captioner
+    if not name:
+        return table_output(list[ImageText]())
+    shown = [image for question in questions for image in question.images]
+    with (
+        AskingProgress(f"{name}: captions", context.log.info, bar=models.show_progress) as progress,
+        models.open(name, progress=progress) as model,
+    ):
+        return table_output(describe(shown, prompts.caption, model))
+
+
+@dg.multi_asset(
+    name="blink_captions_for_images",
+    ins={"questions": _QUESTIONS, "captions": dg.AssetIn(["blink", "captions"])},
+    outs=_made_if_any(
+        "captions_for_images",
+        "One row: one question with captions in the place of its pictures (section 4.3, Figure "
+        "6); not made without captions.",
+    ),
+)
+def captions_for_images(
+    questions: list[Question], captions: list[ImageText]
+) -> Iterator[dg.Output[list[Question]]]:
+    """Put captions in the place of pictures."""
+    if rows := with_image_texts(questions, captions):
+        yield table_output(rows)
+
+
+@dg.multi_asset(
+    name="blink_circles",
+    ins={"questions": _QUESTIONS},
+    outs=_made_if_any(
+        "circles",
+        "One row: one question of three tasks with circles of one size and colour: 100 of each "
+        "task in six ways (section 4.3, Figure 7). Not made of the release, whose circles are "
+        "part of the pictures.",
+    ),
+)
+def circles(
+    sources: SourceFiles, settings: SettingsFile, images: ImageStore, questions: list[Question]
+) -> Iterator[dg.Output[list[Question]]]:
+    """Draw circles anew, smaller and larger, red and gray."""
+    folder = sources.open("blink").folder
+    chosen = settings.load().suite("blink", BlinkSettings)
+    if find_route(folder) != "raw" or not (studied := choose(questions, chosen.seed)):
+        return
+    rows = []
+    for drawn in ALL_CIRCLES:
+        marks = Marks(radius=drawn.radius, colour=drawn.colour)
+        again = draw_again(
+            folder,
+            studied,
+            marks,
+            images.put,
+            seed=chosen.seed,
+            parameters=chosen.builders,
+        )
+        rows += as_variants(again, drawn)
+    yield table_output(rows, question_preview(rows, images))
+
+
+def _joined(question: Question, images: ImageStore) -> Question:
+    if not question.images:
+        return question
+    row = side_by_side([images.open(image) for image in question.images])
+    stored = images.put(as_jpeg(row), f"{question.question_id}, side by side")
+    return replace(question, images=(stored.sha256,))

@@ -1,0 +1,149 @@
+"""BLINK left of the waist: from the files of its source to the question tables."""
+
+from typing import TypedDict
+
+import dagster as dg
+
+from bench_assets.blink import mini
+from bench_assets.blink.build import build_all
+from bench_assets.blink.questions import (
+    Statistic,
+    from_key,
+    hidden_split,
+    name_edition,
+    scorable,
+    to_question,
+)
+from bench_assets.blink.questions import statistics as count_statistics
+from bench_assets.blink.settings import BlinkSettings
+from bench_assets.blink.source import KEY, Item, find_route, read_items, read_key
+from bench_assets.blink.source import source_files as pin_files
+from bench_assets.core.errors import ImageError
+from bench_assets.core.rows import Question, Rejection, SourceFile
+from resources.images import ImageStore
+from resources.previews import question_preview
+from resources.settings_file import SettingsFile
+from resources.source_files import SourceFiles
+from resources.tables import table_output
+
+
+class _Shared(TypedDict):
+    key_prefix: list[str]
+    group_name: str
+    code_version: str
+    kinds: set[str]
+    tags: dict[str, str]
+
+
+def _stage(stage: str, below: str = "") -> _Shared:
+    return _Shared(
+        key_prefix=["blink", below] if below else ["blink"],
+        group_name="blink_ablations" if below else "blink",
+        code_version="1",
+        kinds={"python"},
+        tags={"bench/stage": stage},
+    )
+
+
+_ITEMS = {"items": dg.AssetIn(["blink", "items"])}
+
+
+@dg.asset(**_stage("source"))
+def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[SourceFile]]:
+    """Pin the files.
+
+    One row: one file of the source, by its digest; the hub's release has 28 with questions.
+    Without a configured folder, the raw material of the mini edition is drawn first.
+    """
+    opened = sources.open("blink")
+    if opened.is_mini:
+        mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)
+    return table_output(pin_files(opened.folder))
+
+
+@dg.multi_asset(
+    name="blink_items",
+    deps=[dg.AssetKey(["blink", "source"])],
+    outs={
+        "items": dg.AssetOut(
+            dagster_type=list[Question],
+            description=(
+                "One row: one question of the validation or test split; the release has 3,807 and "
+                "hides the answers of the test split. An answer key alone has no pictures."
+            ),
+            **_stage("images"),
+        ),
+        "rejections": dg.AssetOut(
+            dagster_type=list[Rejection],
+            description=(
+                "One row: an entry of the raw data sets that did not become a question, and why. "
+                "Empty where the release is read."
+            ),
+            **_stage("select"),
+        ),
+    },
+)
+def items(
+    sources: SourceFiles, settings: SettingsFile, images: ImageStore
+) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
+    """Read the release or the answer key, or build questions from the raw data sets."""
+    opened = sources.open("blink")
+    rejections: list[Rejection] = []
+    match find_route(opened.folder):
+        case "release":
+            read = [to_question(one, _stored(one, images)) for one in read_items(opened.folder)]
+            rows = name_edition(read)
+        case "key":
+            rows = name_edition(from_key(read_key(opened.folder / KEY)))
+        case "raw":
+            chosen = settings.load().suite("blink", BlinkSettings)
+            edition = "mini" if opened.is_mini else "built"
+            built = build_all(
+                opened.folder,
+                images.put,
+                edition=edition,
+                seed=chosen.seed,
+                parameters=chosen.builders,
+            )
+            rows, rejections = built.questions, built.rejections
+    return table_output(rows, question_preview(rows, images)), table_output(rejections)
+
+
+@dg.asset(ins=_ITEMS, **_stage("questions"))
+def questions(images: ImageStore, items: list[Question]) -> dg.Output[list[Question]]:
+    """Take the questions whose answer is known.
+
+    One row: one question that can be scored: the release's validation split, 1,901 in 14 tasks,
+    or both splits of an edition that was built here.
+    """
+    rows = scorable(items)
+    return table_output(rows, question_preview(rows, images))
+
+
+@dg.asset(ins=_ITEMS, **_stage("questions"))
+def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
+    """Count questions and pictures.
+
+    One row: one line of Table 3, with the paper's number beside ours.
+    """
+    return table_output(count_statistics(items))
+
+
+@dg.asset(name="questions", ins=_ITEMS, **_stage("questions", below="test"))
+def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
+    """Take the test split.
+
+    One row: one question of the test split, its answer hidden; 1,906 in the release. They are
+    asked for the submission and scored by nobody but the authors.
+    """
+    return table_output(hidden_split(items))
+
+
+def _stored(item: Item, images: ImageStore) -> list[str]:
+    stored = []
+    for number, data in enumerate(item.images, 1):
+        try:
+            stored.append(images.put(data, f"{item.idx}_{number}").sha256)
+        except ImageError as why:
+            raise ImageError(f"{item.where}, image_{number}: {why}") from why
+    return stored

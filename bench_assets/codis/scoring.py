@@ -1,0 +1,166 @@
+"""Scores CODIS as sections 3.3 and 5.3 do, with a judge model or rules where the paper has people.
+
+Acc_q is the share of queries answered correctly, Acc_p the share of pairs with both queries
+correct. Acc_p is the primary metric: a model that ignores the context can get one half of a pair
+right, never both (section 4.2).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from bench_assets.codis import prompts
+from bench_assets.codis.answers import named_option, normalised, read_answer
+from bench_assets.core.chat import ChatModel, Reply, Request, without_reasoning
+from bench_assets.core.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats import Mean, Point, mean, product
+from bench_assets.task import Answered, Scored
+
+CRITERION = "correct"
+RULES = "rules"  # the name of the judge that needs no model
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask, once per prediction, whether it agrees with the ground truth (Table 12)."""
+    requests = [
+        Request(prompt=prompts.judge(*pair), sample=pair.prediction.sample, question=pair.question)
+        for pair in answered
+    ]
+    return [
+        _judgement(pair.prediction, model.name, request, reply)
+        for pair, request, reply in zip(answered, requests, model.reply(requests), strict=True)
+    ]
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Compare the answer that each prediction names with the ground truth, without a model.
+
+    Stricter than people are: an answer in other words than the pair's two is wrong.
+    """
+    return [_judged_by_rules(*pair) for pair in answered]
+
+
+def read_verdict(reply: str) -> bool | None:
+    """Read the judge's word; None if it is neither of the two it may print.
+
+    Case, surrounding blanks, one final full stop and what a judge thinks aloud do not count.
+
+    >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
+    (True, False, None)
+    """
+    word = without_reasoning(reply).strip().removesuffix(".").lower()
+    return {"right": True, "wrong": False}.get(word)
+
+
+def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge said right; unscored if it said neither right nor wrong."""
+    return _score(answered, judgements, lambda judgement: judgement.verdict)
+
+
+def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge's reply has "right" in it, as the authors' eval.py does.
+
+    "not right" is a point, "Right." is none. The rules say no such words: their verdict counts.
+    """
+    return _score(answered, judgements, _official_verdict)
+
+
+def pair_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Acc_p of section 3.3; a pair is unscored if a half of it is unscored or missing."""
+    return mean(
+        Point(product(score.points for _, score in halves), picture(halves[0].question))
+        if len(halves) == 2
+        else Point(None)
+        for halves in _pairs(scored)
+    )
+
+
+def query_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Acc_q of section 3.3."""
+    return mean(Point(score.points, picture(question)) for question, score in scored)
+
+
+def context_awareness(scored: Sequence[Scored]) -> Mean:
+    """Share of pairs whose two queries are answered differently (section 4.2).
+
+    The paper has people compare the outputs; here the answers that were read out of them are
+    compared. A pair without two replies is unscored; no judge is involved.
+    """
+    return mean(
+        Point(float(_answer(halves[0]) != _answer(halves[1])), picture(halves[0].question))
+        if len(halves) == 2 and not any(score.error for _, score in halves)
+        else Point(None)
+        for halves in _pairs(scored)
+    )
+
+
+def picture(question: Question) -> str:
+    """Name what a question shares with others, so that intervals do not take them for independent.
+
+    45 pictures are asked the same question again with other contexts.
+    """
+    return question.labels.get("image", question.group_id)
+
+
+def _judgement(prediction: Prediction, judge: str, request: Request, reply: Reply) -> Judgement:
+    return Judgement(
+        question_id=prediction.question_id,
+        model=prediction.model,
+        condition=prediction.condition,
+        sample=prediction.sample,
+        judge=judge,
+        criterion=CRITERION,
+        verdict=None if reply.error else read_verdict(reply.text),
+        reply=reply.text,
+        prompt_sha256=request.prompt.sha256,
+        error=reply.error,
+    )
+
+
+def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
+    named = named_option(prediction.text, question.options)
+    return Judgement.of(
+        prediction,
+        judge=RULES,
+        criterion=CRITERION,
+        verdict=(named,) == question.answer,
+        reply=f"names {named!r}" if named else "names neither possible answer, or both",
+    )
+
+
+def _official_verdict(judgement: Judgement) -> bool | None:
+    by_rules = judgement.judge == RULES
+    return judgement.verdict if by_rules else "right" in without_reasoning(judgement.reply)
+
+
+def _score(
+    answered: Answered, judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
+) -> Score:
+    points, note = _points(judgements, read)
+    answer = read_answer(answered.question, answered.prediction.text)
+    return Score.of(
+        answered.prediction, points=points, answer=(answer,) if answer else (), note=note
+    )
+
+
+def _points(
+    judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
+) -> tuple[float | None, str]:
+    if len(judgements) != 1:
+        return None, f"{len(judgements)} judgements instead of one"
+    (judgement,) = judgements
+    if judgement.error:
+        return None, f"the judge gave no reply: {judgement.error}"
+    if (verdict := read(judgement)) is None:
+        return None, f"the judge says neither right nor wrong: {judgement.reply}"
+    return float(verdict), judgement.reply if judgement.judge == RULES else ""
+
+
+def _pairs(scored: Sequence[Scored]) -> list[list[Scored]]:
+    pairs: dict[tuple[str, int], list[Scored]] = defaultdict(list)
+    for one in scored:
+        pairs[one.question.group_id, one.score.sample].append(one)
+    return list(pairs.values())
+
+
+def _answer(scored: Scored) -> str:
+    return normalised(" ".join(scored.score.answer))

@@ -1,0 +1,1 @@
+"""CogBench: what a model understands of the story that a picture tells."""

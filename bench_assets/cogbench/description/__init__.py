@@ -1,0 +1,1 @@
+"""The description task of CogBench (section 2.3.1)."""

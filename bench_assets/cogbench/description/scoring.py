@@ -1,0 +1,201 @@
+"""Scores descriptions by the key points they mention: the Cognition Score of section 3.2.
+
+A key point is the conclusion of a chain or, for event relationships, a whole chain. The score of a
+kind, and of all, is the share of its key points over all pictures that are mentioned: a micro mean.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from bench_assets.cogbench.description import prompts
+from bench_assets.cogbench.description.questions import KeyPoint, key_points
+from bench_assets.cogbench.description.verdicts import read_by_number, read_by_position
+from bench_assets.cogbench.kinds import EVENT_RELATIONSHIP, KINDS, Kind
+from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.task import Answered, Measure, Scored
+
+RULES = "rules"  # the name of the judge that needs no model
+YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # what Score.answer says of a point
+
+_MENTIONED = 0.5  # share of a key point's words that the rules want to see
+_UNSAID = (
+    "a an and are as at be been being by for from has have he her him his i in into is it its of "
+    "on or our she so that the their them there they this to was were will with who"
+)
+_STOPWORDS = frozenset(_UNSAID.split())
+_ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s)$")
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask which key points a description mentions: all of a picture at once (appendix C).
+
+    Event relationships are asked in a call of their own.
+    """
+    calls = [(pair, points) for pair in answered for points in _calls(pair)]
+    requests = [
+        Request(
+            prompt=_prompt(pair.prediction.text, points),
+            sample=pair.prediction.sample,
+            question=pair.question,
+        )
+        for pair, points in calls
+    ]
+    replies = model.reply(requests)
+    return [
+        judgement
+        for (pair, points), request, reply in zip(calls, requests, replies, strict=True)
+        for judgement in _judgements(pair, points, model.name, request, reply)
+    ]
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Call a key point mentioned if at least half of its words stand in the description.
+
+    Words are compared without common endings; articles, pronouns and the like do not count. It
+    needs no model and sees no meaning: a check of the machinery, not of a model's cognition.
+    """
+    return [
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=point.criterion,
+            verdict=share >= _MENTIONED,
+            reply=f"{share:.2f} of its words",
+        )
+        for pair in answered
+        for said in [content_words(pair.prediction.text)]
+        for point in key_points(pair.question)
+        for share in [word_share(point.text, said)]
+    ]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """List the words that say something, without common endings.
+
+    >>> sorted(content_words("The boys were stealing cookies."))
+    ['boy', 'cooki', 'steal']
+    """
+    words = re.findall(r"\w+", text.casefold())
+    return frozenset(_ENDING.sub("", word) for word in words if word not in _STOPWORDS)
+
+
+def word_share(text: str, said: frozenset[str]) -> float:
+    """Share of a text's words that were said; 0 for a text without any."""
+    words = content_words(text)
+    return len(words & said) / len(words) if words else 0.0
+
+
+def score_by_number(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point for each key point that the judge found, read by its printed number."""
+    points = key_points(answered.question)
+    found = {judgement.criterion: judgement.verdict for judgement in judgements}
+    return _score(answered, judgements, [_word(found.get(p.criterion)) for p in points])
+
+
+def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give points as the authors' scripts do: verdicts by position, equal key points once.
+
+    Of equal key points of one kind the last verdict counts. The rules print no verdicts to be
+    read: theirs count as they are.
+    """
+    found = {judgement.criterion: judgement for judgement in judgements}
+    verdicts: dict[KeyPoint, str] = {}
+    for points in _calls(answered):
+        said = [found[p.criterion] for p in points if p.criterion in found]
+        by_rules = not said or said[0].judge == RULES
+        read = (
+            [found[p.criterion].verdict if p.criterion in found else None for p in points]
+            if by_rules
+            else read_by_position(said[0].reply, len(points))
+        )
+        verdicts |= {point: _word(verdict) for point, verdict in zip(points, read, strict=True)}
+    last = {(point.kind, point.text): point for point in verdicts}
+    return _score(
+        answered,
+        judgements,
+        [
+            verdicts[point] if last[point.kind, point.text] == point else REPEATED
+            for point in key_points(answered.question)
+        ],
+    )
+
+
+def cognition(scored: Sequence[Scored]) -> Mean:
+    """Overall Cognition Score: mentioned key points of all kinds by all key points."""
+    return mean(_points(scored, KINDS))
+
+
+def cognition_by_kind() -> dict[str, Measure]:
+    """Cognition Score of each kind, named ``cognition_time`` and so on."""
+    return {f"cognition_{kind.code}": partial(_cognition_of, kind) for kind in KINDS}
+
+
+def _cognition_of(kind: Kind, scored: Sequence[Scored]) -> Mean:
+    return mean(_points(scored, (kind,)))
+
+
+def _points(scored: Sequence[Scored], kinds: Sequence[Kind]) -> Iterator[Point]:
+    for question, score in scored:
+        points = key_points(question)
+        words = score.answer or (UNREAD,) * len(points)
+        for point, word in zip(points, words, strict=True):
+            if point.kind in kinds and word != REPEATED:
+                yield Point({YES: 1.0, NO: 0.0}.get(word), question.group_id)
+
+
+def _calls(answered: Answered) -> list[list[KeyPoint]]:
+    points = key_points(answered.question)
+    others = [point for point in points if point.kind != EVENT_RELATIONSHIP]
+    relationships = [point for point in points if point.kind == EVENT_RELATIONSHIP]
+    return [call for call in (others, relationships) if call]
+
+
+def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
+    texts = [point.text for point in points]
+    whole_chains = points[0].kind == EVENT_RELATIONSHIP
+    make: Callable[[str, Sequence[str]], Prompt] = (
+        prompts.judge_event_relationships if whole_chains else prompts.judge_key_points
+    )
+    return make(description, texts)
+
+
+def _judgements(
+    pair: Answered, points: Sequence[KeyPoint], judge: str, request: Request, reply: Reply
+) -> Iterator[Judgement]:
+    for point, verdict in zip(points, read_by_number(reply.text, len(points)), strict=True):
+        yield Judgement(
+            question_id=pair.prediction.question_id,
+            model=pair.prediction.model,
+            condition=pair.prediction.condition,
+            sample=pair.prediction.sample,
+            judge=judge,
+            criterion=point.criterion,
+            verdict=None if reply.error else verdict,
+            reply=reply.text,
+            prompt_sha256=request.prompt.sha256,
+            error=reply.error,
+        )
+
+
+def _score(answered: Answered, judgements: Sequence[Judgement], words: Sequence[str]) -> Score:
+    unread = [
+        point.criterion
+        for point, word in zip(key_points(answered.question), words, strict=True)
+        if word == UNREAD
+    ]
+    errors = sorted({judgement.error for judgement in judgements if judgement.error})
+    note = f"no readable verdict on {', '.join(unread)}" if unread else ""
+    return Score.of(
+        answered.prediction,
+        points=None if unread else float(words.count(YES)),
+        max_points=float(len(words) - words.count(REPEATED)),
+        answer=tuple(words),
+        note="; ".join([note, *errors]) if errors else note,
+    )
+
+
+def _word(verdict: bool | None) -> str:
+    return UNREAD if verdict is None else YES if verdict else NO

@@ -1,0 +1,208 @@
+"""What the description task measures besides cognition (Tables 2 and 4, and the oracle)."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TypedDict
+
+import dagster as dg
+
+from bench_assets import flow
+from bench_assets.cogbench.description import evaluators
+from bench_assets.cogbench.description.evaluators import EvaluatorAccuracy
+from bench_assets.cogbench.description.recognition import MEASURES, EntityMatch, match_entities
+from bench_assets.cogbench.description.study_rows import answered_of, blank_metric
+from bench_assets.cogbench.description.task import TASK
+from bench_assets.cogbench.settings import CogbenchSettings
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question
+from bench_assets.partitions import MODELS
+from bench_assets.task import Answered
+from resources.embedders import SentenceEncoder, open_text_encoder
+from resources.models import Models
+from resources.nli import open_entailment
+from resources.nlp import open_noun_finder
+from resources.progress import AskingProgress
+from resources.settings_file import SettingsFile
+from resources.tables import table_output
+
+ORACLE = "oracle"  # the model that says what the annotators wrote
+
+
+class _PerModel(TypedDict):
+    key_prefix: list[str]
+    partitions_def: dg.PartitionsDefinition[str]
+    code_version: str
+    kinds: set[str]
+    tags: dict[str, str]
+
+
+def _per_model(stage: str) -> _PerModel:
+    return _PerModel(
+        key_prefix=["cogbench", "description"],
+        partitions_def=MODELS,
+        code_version=str(TASK.version),
+        kinds={"python"},
+        tags={"bench/stage": stage, "bench/per": "model"},
+    )
+
+
+def _ins(*tables: str) -> dict[str, dg.AssetIn]:
+    return {table: dg.AssetIn(["cogbench", "description", table]) for table in tables}
+
+
+@dg.asset(ins=_ins("questions", "predictions"), group_name="cogbench", **_per_model("scores"))
+def entity_matches(
+    settings: SettingsFile, questions: list[Question], predictions: list[Prediction]
+) -> dg.Output[list[EntityMatch]]:
+    """Find the annotated entities in a model's descriptions (section 3.2).
+
+    One row: one entity of one picture, and the noun of the description that comes closest to it.
+    The paper has 2,670.
+    """
+    return table_output(_matches(settings, answered_of(questions, predictions)))
+
+
+@dg.asset(
+    ins=_ins("questions", "predictions", "entity_matches"),
+    group_name="cogbench",
+    **_per_model("metrics"),
+)
+def recognition(
+    context: dg.AssetExecutionContext,
+    questions: list[Question],
+    predictions: list[Prediction],
+    entity_matches: list[EntityMatch],
+) -> dg.Output[list[Metric]]:
+    """Measure recognition (Table 2).
+
+    One row: the share of entities that are recognised: `recognition` over all entities, as the
+    paper has it, `recognition_macro` over pictures, `recognition_official` with ties counted twice.
+    """
+    return table_output(_recognition(context.partition_key, questions, predictions, entity_matches))
+
+
+@dg.asset(
+    ins=_ins("questions", "predictions", "judgements"),
+    group_name="cogbench_ablations",
+    **_per_model("metrics"),
+)
+def evaluator_accuracy(
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    questions: list[Question],
+    predictions: list[Prediction],
+    judgements: list[Judgement],
+) -> dg.Output[list[EvaluatorAccuracy]]:
+    """Compare ways to evaluate with people (section 3.3.4, Table 4).
+
+    One row: one way to decide whether a chain is mentioned, and how often it agrees with people,
+    or why it was not run. Empty unless `human_labels` is set in [suites.cogbench] of bench.toml.
+    """
+    configured = settings.load()
+    chosen = configured.suite("cogbench", CogbenchSettings)
+    if chosen.human_labels is None:
+        return table_output([])
+    labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
+    about = [label for label in labels if label.model in ("", context.partition_key)]
+    points = evaluators.labelled_points(answered_of(questions, predictions), about)
+    judges = sorted({row.judge for row in judgements} - {"rules"})
+    return table_output(
+        [
+            *(
+                evaluators.by_threshold(name, points, score)
+                for name, score in _scorers(settings).items()
+            ),
+            *([] if chosen.nli_model else [evaluators.not_run("NLI", "not run: set nli_model")]),
+            *(evaluators.not_run(name, evaluators.NO_WEIGHTS) for name in ("BERTScore", "BLEURT")),
+            evaluators.by_rules(points),
+            *(evaluators.by_verdict(judge, points, judgements) for judge in judges),
+            *([] if judges else [evaluators.not_run("chat judge", "not run: set judge")]),
+        ]
+    )
+
+
+@dg.asset(
+    key_prefix=["cogbench", "description"],
+    ins=_ins("questions"),
+    group_name="cogbench_oracle",  # asks a judge: neither with the questions nor for each model
+    code_version=str(TASK.version),
+    kinds={"llm"},
+    tags={"bench/stage": "metrics"},
+)
+def oracle(
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    models: Models,
+    questions: list[Question],
+) -> dg.Output[list[Metric]]:
+    """Score the annotated descriptions as if a model had said them (Tables 2 and 3).
+
+    One row: one metric of the oracle, an upper bound of what the judge and the encoder find.
+    """
+    said = [
+        Prediction(
+            question_id=question.question_id,
+            model=ORACLE,
+            condition="main",
+            text=question.answer[0],
+            decoding="the annotated descriptions",
+        )
+        for question in questions
+    ]
+    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    title = f"{chosen.judge} judges the oracle"
+    with AskingProgress(title, context.log.info, bar=models.show_progress) as progress:
+        by_rules = chosen.judge == "rules"
+        judge = nullcontext(None) if by_rules else models.open(chosen.judge, progress=progress)
+        with judge as model:
+            judgements = flow.judge(TASK, questions, said, model)
+    scores = flow.score(TASK, questions, said, judgements, chosen.reading)
+    matches = _matches(settings, answered_of(questions, said))
+    return table_output(
+        [
+            *flow.summarise(TASK, questions, said, scores),
+            *_recognition(ORACLE, questions, said, matches),
+        ]
+    )
+
+
+def _matches(settings: SettingsFile, answered: Sequence[Answered]) -> list[EntityMatch]:
+    threshold = settings.load().suite("cogbench", CogbenchSettings).recognition_threshold
+    finder = open_noun_finder()
+    nouns = finder.nouns(pair.prediction.text for pair in answered)
+    return match_entities(answered, nouns, _encoder(settings), threshold, finder.name)
+
+
+def _scorers(settings: SettingsFile) -> dict[str, evaluators.ScorePairs]:
+    """The evaluators that give numbers and can be run, by name."""
+    configured = settings.load()
+    location = configured.suite("cogbench", CogbenchSettings).nli_model
+    encoder = _encoder(settings)
+    scorers: dict[str, evaluators.ScorePairs] = {
+        "ROUGE-L recall": evaluators.rouge_recall,
+        f"cosine, {encoder.name}": evaluators.cosine_by(encoder),
+    }
+    if location:
+        beside = configured.resolve(location)
+        scorers[f"NLI, {location}"] = open_entailment(str(beside) if beside.is_dir() else location)
+    return scorers
+
+
+def _recognition(
+    model: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    matches: Sequence[EntityMatch],
+) -> list[Metric]:
+    recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
+    row = blank_metric(model, questions, predictions, recogniser)
+    return [
+        replace(row, metric=name, **measure(matches)._asdict())
+        for name, measure in MEASURES.items()
+    ]
+
+
+def _encoder(settings: SettingsFile) -> SentenceEncoder:
+    configured = settings.load()
+    chosen = configured.suite("cogbench", CogbenchSettings)
+    return open_text_encoder(chosen.text_encoder, configured.home)

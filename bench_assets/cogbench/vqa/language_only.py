@@ -1,0 +1,96 @@
+"""Finds questions that can be answered without the picture (section 2.3.2).
+
+A model that sees no picture answers each question several times, its options in another order each
+time; what it gets right every time is solvable by language alone. Where the paper asks ChatGPT, any
+model can be named; the built-in one takes the longest option, which finds badly made questions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from bench_assets.cogbench.vqa import prompts
+from bench_assets.cogbench.vqa.scoring import score_carefully
+from bench_assets.core.chat import ChatModel, Request
+from bench_assets.core.rows import Prediction, Question
+from bench_assets.task import Answered
+
+LONGEST_OPTION = "longest-option"
+SOLVABLE = "solvable without the picture"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageOnly:
+    """How often a model was right about one question without its picture."""
+
+    question_id: str
+    model: str
+    n_tries: int  # that were answered
+    n_right: int
+    solvable: bool
+
+
+def ask_without_picture(
+    questions: Sequence[Question], model: ChatModel, tries: int, seed: int
+) -> list[LanguageOnly]:
+    """Ask each question several times, and count how often the answer is right.
+
+    Args:
+        questions: With four options each.
+        model: Answers; is shown no pictures.
+        tries: Orders of the options that are tried.
+        seed: Draws the orders, for each question by itself.
+    """
+    shuffled = [
+        [
+            _shuffled(question, Random(f"{seed}\n{number}\n{question.question_id}"))
+            for number in range(tries)
+        ]
+        for question in questions
+    ]
+    requests = [
+        Request(prompt=prompts.blind(version), sample=number, question=version)
+        for versions in shuffled
+        for number, version in enumerate(versions)
+    ]
+    replies = iter(zip(requests, model.reply(requests), strict=True))
+    rows = []
+    for versions in shuffled:
+        right = [
+            _is_right(version, reply.text)
+            for version in versions
+            for _, reply in [next(replies)]
+            if not reply.error
+        ]
+        rows.append(
+            LanguageOnly(
+                question_id=versions[0].question_id,
+                model=model.name,
+                n_tries=len(right),
+                n_right=sum(right),
+                solvable=len(right) == tries and all(right),
+            )
+        )
+    return rows
+
+
+def longest_option(request: Request) -> str:
+    """The letter of the longest option; of several, the first."""
+    options = request.question.options if request.question else ()
+    lengths = [len(option) for option in options]
+    return "ABCD"[lengths.index(max(lengths))]
+
+
+def _shuffled(question: Question, rng: Random) -> Question:
+    order = rng.sample(range(len(question.options)), len(question.options))
+    (gold,) = question.answer
+    place = order.index("ABCD".index(gold))
+    options = tuple(question.options[number] for number in order)
+    return replace(question, options=options, answer=("ABCD"[place],), images=())
+
+
+def _is_right(question: Question, reply: str) -> bool:
+    prediction = Prediction(
+        question_id=question.question_id, model="", condition="blind", text=reply
+    )
+    return score_carefully(Answered(question, prediction)).points == 1.0

@@ -1,0 +1,82 @@
+"""Finds near-duplicates: texts by their character shingles, pictures by how they look.
+
+MinHash (Broder, 1997) finds the candidates among many texts; whether two of them are alike is
+then decided by their exact Jaccard similarity, so that no result depends on a hash's luck.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from PIL import Image
+
+_PERMUTATIONS = 128
+_SEED = 1
+_RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
+
+
+class Twin(NamedTuple):
+    """Two things that are nearly the same."""
+
+    later: str
+    earlier: str
+    similarity: float  # Jaccard similarity of their shingles, [0, 1]
+
+
+def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) -> list[Twin]:
+    """Find for every text all earlier ones that are nearly the same, in order.
+
+    Blanks do not count. A text shorter than one shingle is a single shingle; an empty one is like
+    no other.
+
+    Args:
+        texts: By name, in the order that says which is the earlier.
+        threshold: Least Jaccard similarity of two near-duplicates, in (0, 1].
+        shingle: Characters in a row that are compared.
+
+    >>> similar_texts({"a": "函数的最大值是", "b": "函数的最小值是", "c": "函数的最大值 是"}, 0.9)
+    [Twin(later='c', earlier='a', similarity=1.0)]
+    """
+    from datasketch import MinHash, MinHashLSH
+
+    search = max(0.05, threshold - _RECALL_MARGIN)
+    index = MinHashLSH(threshold=search, num_perm=_PERMUTATIONS)
+    shingles = {name: _shingles(text, shingle) for name, text in texts.items()}
+    order = {name: number for number, name in enumerate(texts)}
+    twins = []
+    for name, own in shingles.items():
+        if not own:
+            continue
+        sketch = MinHash(num_perm=_PERMUTATIONS, seed=_SEED)
+        sketch.update_batch([piece.encode() for piece in sorted(own)])
+        for earlier in sorted(index.query(sketch), key=lambda found: order[str(found)]):
+            similarity = _jaccard(own, shingles[str(earlier)])
+            if similarity >= threshold:
+                twins.append(Twin(name, str(earlier), similarity))
+        index.insert(name, sketch)
+    return twins
+
+
+def picture_hash(picture: Image.Image) -> str:
+    """Hash how a picture looks: 64 bits of its low frequencies, as 16 hexadecimal digits."""
+    import imagehash
+
+    return str(imagehash.phash(picture))
+
+
+def hash_distance(one: str, other: str) -> int:
+    """Count the bits in which two picture hashes differ: 0 for pictures that look the same.
+
+    >>> hash_distance("00000000000000ff", "00000000000000f0")
+    4
+    """
+    return (int(one, 16) ^ int(other, 16)).bit_count()
+
+
+def _shingles(text: str, size: int) -> frozenset[str]:
+    plain = "".join(text.split())
+    pieces = {plain[start : start + size] for start in range(max(1, len(plain) - size + 1))}
+    return frozenset(pieces - {""})
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other)

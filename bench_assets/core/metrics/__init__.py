@@ -1,0 +1,1 @@
+"""Measures that compare what a model said with what people wrote, one file each."""

@@ -1,0 +1,110 @@
+"""Splits English captions into tokens as the Penn Treebank does, for BLEU, ROUGE-L and CIDEr.
+
+COCO's caption evaluation tokenises with Stanford's PTBTokenizer 3.4.1, a Java program, lowers every
+letter and drops punctuation. This module gives the same for the plain English of captions and
+answers, without Java; ``ptb_words.json`` holds the words that are treated in a way of their own.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+_LISTS: dict[str, Any] = json.loads(
+    Path(__file__).with_name("ptb_words.json").read_text(encoding="utf-8")
+)
+_DROPPED = frozenset(_LISTS["dropped"])
+_WRITTEN_AS = str.maketrans(_LISTS["written_as"])
+_EMOJI = re.compile("[\U00010000-\U0010ffff]")  # no tokens, even inside a word
+_BRACKETS = str.maketrans(_LISTS["brackets"])
+
+
+def tokenize(text: str) -> list[str]:
+    """Split a text into lower-case tokens; punctuation is dropped, brackets are not.
+
+    >>> tokenize("A U.S. flag isn't here (in 1999), is it?")
+    ['a', 'u.s.', 'flag', 'is', "n't", 'here', '-lrb-', 'in', '1999', '-rrb-', 'is', 'it']
+    """
+    return list(_tokens(_EMOJI.sub(" ", text.translate(_WRITTEN_AS))))
+
+
+def _tokens(text: str) -> Iterator[str]:
+    for chunk in _CHUNK.finditer(text):
+        if chunk["whole"]:
+            yield chunk[0].lower()
+        else:
+            yield from _split(chunk[0])
+
+
+@lru_cache(maxsize=1 << 16)
+def _split(chunk: str) -> tuple[str, ...]:
+    """Split what stands between two blanks; captions repeat most of it."""
+    return tuple(
+        token
+        for found in _TOKEN.finditer(chunk)
+        for token in _parts(found)
+        if token not in _DROPPED
+    )
+
+
+def _parts(found: re.Match[str]) -> Iterable[str]:
+    token = found[0].lower()
+    match found.lastgroup:
+        case "apart":
+            return tuple(_LISTS["split"][token])
+        case "dashes":
+            return ("--",)
+        case "mark" | "face":
+            return (token.translate(_BRACKETS),)
+    return (token,)
+
+
+def _one_of(name: str) -> str:
+    words = sorted(_LISTS[name], key=len, reverse=True)
+    return f"(?:{'|'.join(re.escape(word) for word in words)})"
+
+
+_LETTER = r"[^\W\d_]"
+_END = r"(?![^\W_])"
+_CLITIC = rf"(?:n't|'(?:s|m|d|re|ve|ll)){_END}"
+_PART = rf"(?:(?!{_CLITIC})[^\W_])+"  # "flag", "4x4", "1999"; "is" of "isn't"
+
+# An initial or the abbreviation before a number is told from the end of a sentence by what follows.
+# At the end of a text the Java program looks at the next line of its file; here a sentence ends.
+_CHUNK = re.compile(
+    rf"(?P<whole>{_one_of('abbreviations_before_numbers')}\.(?=\s+\d)"
+    rf"|{_LETTER}\.(?=\s+(?!(?-i:{_one_of('sentence_starts')})\s)\S))|\S+",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(
+    "|".join(
+        [
+            # One token whatever is in it: addresses, names, mark-up, faces.
+            r"""https?://[^\s"<>|(){}]*[^\s"<>|(){}.,!?;:'-]""",
+            rf"(?:[^\W_]+[.-])+{_one_of('domains')}{_END}(?:/[^\s<>|()]*[^\W_])?",
+            r"[\w.+-]+@(?:[\w-]+\.)+[a-z]+",
+            rf"[@#](?={_LETTER})\w+",
+            r"</?[a-z][^\s<>]*>|-[lr][rcs]b-",
+            rf"(?P<face>{_one_of('faces')})(?![^\W_])",
+            rf"(?:c\+\+|[cf]\#){_END}|(?:us|[ac]|hk|nz)\$(?!{_LETTER})",
+            # What an apostrophe belongs to.
+            rf"(?P<apart>{_one_of('split')}){_END}",
+            rf"{_CLITIC}|[cdlo]'{_LETTER}{{2,}}{_END}|{_one_of('with_apostrophe')}|'\d\ds?{_END}",
+            # What a full stop belongs to.
+            rf"(?:{_LETTER}\.){{2,}}(?:-{_PART})*(?!{_LETTER})",
+            rf"(?:{_one_of('abbreviations')}|(?-i:{_one_of('abbreviations_with_capital')}))\.{_END}",
+            rf"[^\W_]+\.(?=[,;:])|{_LETTER}\.(?=[\"')])",
+            rf"{_LETTER}{{2,}}(?:\.{_LETTER}+)+|{_LETTER}(?:\.{_LETTER}+)+",
+            # Numbers, words, and whatever else there is.
+            rf"(?>[+-]?\d+(?:[.,:]\d+)*(?:/\d+)*)(?:-{_PART})*{_END}",
+            r"[+-]?\d+(?:[.,:]\d+)+|[.,:]\d+(?:[.,:]\d+)*|-\d+",
+            rf"(?-i:[A-Z])&(?-i:[A-Z]){_END}|at&t",
+            rf"{_PART}(?:[-_/]{_PART})*",
+            r"(?P<dashes>--+)",
+            r"(?P<mark>\.\.\.|[!?]+|''|``|\*+|<<|>>|_+|\S)",
+        ]
+    ),
+    re.IGNORECASE,
+)

@@ -1,0 +1,75 @@
+"""Ranks candidates for queries by similarity, block by block, so that memory stays bounded."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.core.embedding import Vectors
+
+Indices = npt.NDArray[np.int64]
+
+_BLOCK = 1 << 23  # similarities held at once
+_STEPS = 1_000_000  # a cosine is compared to six decimals: no sum is rounded the same everywhere
+
+
+def nearest(
+    queries: Vectors,
+    candidates: Vectors,
+    right: Sequence[Sequence[int]],
+    own: Sequence[Sequence[int]],
+    k: int,
+) -> list[Indices]:
+    """Find the k candidates that are most like each query, best first.
+
+    Of candidates that are equally like a query its right ones come last, so that a model that finds
+    everything alike finds nothing; then the order of the candidates decides.
+
+    Args:
+        queries: One row each, of length 1.
+        candidates: The same.
+        right: For each query, the candidates that answer it.
+        own: For each query, the candidates that only it has; nobody else is shown them.
+        k: How many to find; fewer if a query has fewer candidates.
+
+    >>> axes = np.eye(3, dtype=np.float32)
+    >>> [found.tolist() for found in nearest(axes[:1], axes, [[1]], [[]], 2)]
+    [[0, 2]]
+    """
+    shared = np.ones(len(candidates), bool)
+    for indices in own:
+        shared[list(indices)] = False
+    private = np.flatnonzero(~shared)
+    rows = max(1, _BLOCK // max(1, len(candidates)))
+    alike = np.empty((min(rows, len(queries)), len(candidates)), np.float32)
+    found: list[Indices] = []
+    for begin in range(0, len(queries), rows):
+        block = slice(begin, begin + rows)
+        part = np.matmul(queries[block], candidates.T, out=alike[: len(queries[block])])
+        np.rint(np.multiply(part, _STEPS, out=part), out=part)
+        for row, its_right, its_own in zip(part, right[block], own[block], strict=True):
+            kept = row[list(its_own)]
+            row[private] = -np.inf
+            row[list(its_own)] = kept
+            row[list(its_right)] -= 0.5
+            found.append(_best(row, k))
+    return found
+
+
+def recall_at(k: int, ranking: Sequence[str], right: Sequence[str]) -> float:
+    """Tell whether one of the first k of a ranking is right: 1 or 0.
+
+    >>> recall_at(1, ("a", "b"), ("b",)), recall_at(5, ("a", "b"), ("b",))
+    (0.0, 1.0)
+    """
+    return float(not set(right).isdisjoint(ranking[:k]))
+
+
+def _best(row: npt.NDArray[np.float32], k: int) -> Indices:
+    """Indices of the k largest finite values, largest first, the first of equal ones first."""
+    k = min(k, len(row))
+    if k == 0:
+        return np.zeros(0, np.int64)
+    least = np.partition(row, len(row) - k)[len(row) - k]
+    taken = np.flatnonzero((row >= least) & np.isfinite(row))
+    return taken[np.argsort(-row[taken], kind="stable")][:k]

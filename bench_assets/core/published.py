@@ -1,0 +1,46 @@
+"""Reads the numbers that papers print: one ``published.csv`` beside each task."""
+
+import csv
+from dataclasses import fields
+from pathlib import Path
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Published
+
+_COLUMNS = [field.name for field in fields(Published)]
+
+
+def read_published(file: Path) -> list[Published]:
+    """Read a table of printed numbers: CSV with the fields of ``Published`` as columns.
+
+    Raises:
+        SourceError: If the file is missing, its columns differ, a cell is missing, a value is not
+            a number or a number stands there twice; names file and line.
+    """
+    rows: dict[tuple[str, ...], Published] = {}
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            reader = csv.DictReader(lines, strict=True)
+            if reader.fieldnames != _COLUMNS:
+                raise SourceError(f"{file}, line 1: {reader.fieldnames}, expected {_COLUMNS}")
+            for cells in reader:
+                row = _row(cells, f"{file}, line {reader.line_num}")
+                key = row.task, row.model, row.condition, row.metric, row.category, row.source
+                if key in rows:
+                    raise SourceError(f"{file}, line {reader.line_num}: {key} stands there twice")
+                rows[key] = row
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        raise SourceError(f"{file}: cannot be read as CSV: {why}") from why
+    return list(rows.values())
+
+
+def _row(cells: dict[str, str], place: str) -> Published:
+    empty = [name for name in _COLUMNS if not cells[name] and name != "note"]
+    if empty or None in cells or cells["note"] is None:
+        raise SourceError(f"{place}: expected {len(_COLUMNS)} cells, only `note` may be empty")
+    try:
+        value = float(cells["value"])
+    except ValueError as why:
+        raise SourceError(f"{place}: value is {cells['value']!r}, expected a number") from why
+    texts = {name: text for name, text in cells.items() if name != "value"}
+    return Published(value=value, **texts)

@@ -1,0 +1,104 @@
+"""Scores replies that were made elsewhere: the second half of ``flow``, without a model."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+
+from bench_assets import flow
+from bench_assets.core.chat import ChatModel, without_reasoning
+from bench_assets.core.rows import Metric, Prediction, Question
+from bench_assets.task import Task
+from resources.recorded import RecordedReply, ReplyReport, report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredElsewhere:
+    """The metrics of one model under one condition, and how its replies fit the questions."""
+
+    model: str
+    condition: str
+    metrics: list[Metric]
+    report: ReplyReport
+
+
+def by_model_and_condition(
+    replies: Sequence[RecordedReply], nameless: str
+) -> list[list[RecordedReply]]:
+    """Split replies into what is scored together; keeps the order of the file in each part.
+
+    Replies that name no model belong to ``nameless``.
+    """
+    named = [replace(reply, model=reply.model or nameless) for reply in replies]
+
+    def key(reply: RecordedReply) -> tuple[str, str]:
+        return reply.model, reply.condition
+
+    return [list(part) for _, part in groupby(sorted(named, key=key), key)]
+
+
+def score_replies(
+    task: Task,
+    questions: Sequence[Question],
+    replies: Sequence[RecordedReply],
+    judge: ChatModel | None,
+    reading: str,
+) -> ScoredElsewhere:
+    """Judge, score and measure the replies of one model under one condition.
+
+    A question without a reply is missing, never wrong: the metrics say how many are.
+
+    Args:
+        task: The task the questions belong to.
+        questions: The question table of the condition.
+        replies: One model's replies under one condition.
+        judge: A chat model, or None for the task's rules.
+        reading: Name of a reading; "" for the task's default.
+
+    Raises:
+        UnknownNameError: If the task has no such reading.
+        SourceError: If two replies to one question differ.
+    """
+    asked = {question.question_id for question in questions}
+    fits = report(questions, replies)
+    rows = _predictions(replies, asked)
+    judged = task.judge is not None or task.judge_by_rules is not None
+    judgements = flow.judge(task, questions, rows, judge) if judged else []
+    scores = flow.score(task, questions, rows, judgements, reading)
+    return ScoredElsewhere(
+        model=replies[0].model,
+        condition=replies[0].condition,
+        metrics=flow.summarise(task, questions, rows, scores),
+        report=fits,
+    )
+
+
+def fit_message(file: Path, scored: ScoredElsewhere, n_questions: int) -> str:
+    """Say in one line each what of the file was used, and what was missing or too much."""
+    fits = scored.report
+    lines = [f"{file}: {fits.n_used} replies of {scored.model} used"]
+    for what, names in {
+        f"of {n_questions} questions have no reply": fits.missing,
+        "replies to unknown questions left out": fits.unknown,
+        "questions answered more than once with the same text": fits.duplicates,
+    }.items():
+        if names:
+            lines.append(f"  {len(names)} {what}, such as {', '.join(names[:3])}")
+    return "\n".join(lines)
+
+
+def _predictions(replies: Sequence[RecordedReply], asked: Collection[str]) -> list[Prediction]:
+    """Take each reply once, and none to questions that are not asked."""
+    predictions = {
+        (reply.question_id, reply.sample): Prediction(
+            question_id=reply.question_id,
+            model=reply.model,
+            condition=reply.condition,
+            sample=reply.sample,
+            text=without_reasoning(reply.text),
+            raw_text=reply.text,
+        )
+        for reply in replies
+        if reply.question_id in asked
+    }
+    return list(predictions.values())

@@ -1,0 +1,1 @@
+"""JourneyBench: five tasks on pictures that nobody could have photographed; with HaloQuest."""

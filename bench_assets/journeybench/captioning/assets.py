@@ -1,0 +1,77 @@
+"""Captioning left of the waist: people's captions, published or built here, to questions."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.journeybench.assets import (
+    NO_PICTURE,
+    QUESTIONS,
+    SOURCE,
+    SUITE,
+    by_name,
+    edition_of,
+    in_stage,
+    published_file,
+)
+from bench_assets.journeybench.captioning.questions import TASK_NAME, rejected, to_questions
+from bench_assets.journeybench.captioning.source import CaptionedImage, read_captioned_images
+from resources.images import ImageStore
+from resources.previews import question_preview
+from resources.source_files import SourceFiles
+from resources.tables import table_output
+
+_KEY = TASK_NAME.split("/")
+_IMAGES = dg.AssetIn([SUITE, "images"])
+_ENTRIES = dg.AssetIn([*_KEY, "entries"])
+
+
+@dg.asset(
+    ins={"built": dg.AssetIn([*_KEY, "built"])}, deps=[SOURCE], **in_stage("select", TASK_NAME)
+)
+def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list[CaptionedImage]]:
+    """Take the captions of the published file, or those built here.
+
+    One row: a picture with what people wrote about it, five captions mostly; 1,042 published.
+    """
+    file = published_file(sources, "captioning")
+    rows = read_captioned_images(file) if file else built
+    unknown = sorted({name for row in rows for name in row.unknown_categories})
+    return table_output(rows, {"unknown_categories": ", ".join(unknown) or "none"})
+
+
+@dg.asset(ins={"entries": _ENTRIES, "stored": _IMAGES}, **in_stage("select", TASK_NAME))
+def rejections(
+    entries: list[CaptionedImage], stored: list[StoredImage]
+) -> dg.Output[list[Rejection]]:
+    """Say of every entry that is left out why.
+
+    One row: a picture that no caption is asked for, because it is not there or comes twice.
+    """
+    return table_output(rejected(entries, by_name(stored)))
+
+
+@dg.asset(
+    ins={"entries": _ENTRIES, "stored": _IMAGES},
+    output_required=False,
+    dagster_type=QUESTIONS,
+    **in_stage("questions", TASK_NAME),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    entries: list[CaptionedImage],
+    stored: list[StoredImage],
+) -> Iterator[dg.Output[list[Question]]]:
+    """Ask for a caption of every picture that is there; nothing if the source has no captions.
+
+    One row: one picture, with people's captions of it; 1,042 published (section 3.2).
+    """
+    if entries:
+        there = by_name(stored)
+        rows = to_questions(entries, there, edition_of(sources, whole=not rejected(entries, there)))
+        if not rows:
+            raise SourceError(NO_PICTURE.format(n=len(entries)))
+        yield table_output(rows, question_preview(rows, images))

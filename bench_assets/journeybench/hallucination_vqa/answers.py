@@ -1,0 +1,61 @@
+"""Compares an answer with people's answers, by rules, where no judge model is at hand.
+
+An answer is right if, for one of people's answers, it takes the same stand (something is there, or
+it is not there or cannot be told), names the same numbers, and has at least half of the words that
+the question does not have already.
+"""
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+_WORDS: dict[str, Any] = json.loads(
+    Path(__file__).with_name("answer_words.json").read_text(encoding="utf-8")
+)
+_DENYING = re.compile("|".join(_WORDS["denying"]), re.IGNORECASE)
+_REFUSING = re.compile("|".join(_WORDS["refusing"]), re.IGNORECASE)
+_NOT_ANSWERING = re.compile("|".join(_WORDS["not_answering"]), re.IGNORECASE)
+_EMPTY = frozenset(_WORDS["empty"])
+_NUMBERS: dict[str, str] = _WORDS["numbers"]
+_BARE = frozenset(_WORDS["bare"])
+_ENOUGH = 0.5
+
+
+def says_the_same(response: str, truth: str, question: str) -> bool:
+    """Decide whether a response means what one of people's answers means.
+
+    >>> says_the_same("I see no heart.", "There is no blue heart", "Where is the blue heart?")
+    True
+    >>> says_the_same("No.", "There is no blue heart", "Where is the blue heart?")
+    False
+    >>> says_the_same("There are 2 owls", "Three owls", "How many owls are there?")
+    False
+    """
+    if not response.strip() or _REFUSING.search(response):
+        return False
+    if _NOT_ANSWERING.search(response) and not _NOT_ANSWERING.search(truth):
+        return False
+    if _plain(response) in _BARE and _plain(response) != _plain(truth):
+        return False
+    if bool(_DENYING.search(response)) != bool(_DENYING.search(truth)):
+        return False
+    asked, said, meant = _words(question), _words(response), _words(truth)
+    numbers = {word for word in meant if word.isdigit()} - asked
+    if not numbers <= said:
+        return False
+    told = meant - asked
+    return len(told & said) >= _ENOUGH * len(told)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    """The words that carry meaning: without articles and the like, numbers as digits."""
+    words = re.findall(r"[^\W_]+", text.lower().replace("'s", ""))
+    plain = (_NUMBERS.get(word, word) for word in words if word not in _EMPTY)
+    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in plain)

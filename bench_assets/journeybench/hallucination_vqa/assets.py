@@ -1,0 +1,87 @@
+"""HaloQuest left of the waist: from its CSV, or the questions built here, to the question table."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.journeybench.assets import (
+    NO_PICTURE,
+    QUESTIONS,
+    SOURCE,
+    SUITE,
+    by_name,
+    edition_of,
+    in_stage,
+    published_file,
+)
+from bench_assets.journeybench.hallucination_vqa.questions import (
+    TASK_NAME,
+    to_questions,
+    without_picture,
+)
+from bench_assets.journeybench.hallucination_vqa.source import (
+    TriggerQuestion,
+    read_trigger_questions,
+)
+from resources.images import ImageStore
+from resources.previews import question_preview
+from resources.source_files import SourceFiles
+from resources.tables import table_output
+
+_KEY = TASK_NAME.split("/")
+_IMAGES = dg.AssetIn([SUITE, "images"])
+_ENTRIES = dg.AssetIn([*_KEY, "entries"])
+
+
+@dg.asset(
+    ins={"built": dg.AssetIn([*_KEY, "built"])},
+    deps=[SOURCE],
+    **in_stage("select", TASK_NAME),
+)
+def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[list[TriggerQuestion]]:
+    """Take the entries of the published file, or those built here.
+
+    One row: a question about a picture that invites a hallucination, with people's answers. 608
+    in the published evaluation split.
+    """
+    file = published_file(sources, "hallucination_vqa")
+    return table_output(read_trigger_questions(file) if file else built)
+
+
+@dg.asset(ins={"entries": _ENTRIES, "stored": _IMAGES}, **in_stage("select", TASK_NAME))
+def rejections(
+    entries: list[TriggerQuestion], stored: list[StoredImage]
+) -> dg.Output[list[Rejection]]:
+    """Say of every entry that is left out why.
+
+    One row: an entry that is not asked, because its picture is not there or does not decode.
+    """
+    return table_output(without_picture(entries, by_name(stored)))
+
+
+@dg.asset(
+    ins={"entries": _ENTRIES, "stored": _IMAGES},
+    output_required=False,
+    dagster_type=QUESTIONS,
+    **in_stage("questions", TASK_NAME),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    entries: list[TriggerQuestion],
+    stored: list[StoredImage],
+) -> Iterator[dg.Output[list[Question]]]:
+    """Ask about every picture that is there; nothing if the source has no such entries.
+
+    One row: one question about one picture. 608 when all pictures are there, by trigger 304
+    (false premises), 183 (visual challenge) and 121 (insufficient context).
+    """
+    if entries:
+        there = by_name(stored)
+        whole = not without_picture(entries, there)
+        rows = to_questions(entries, there, edition_of(sources, whole=whole))
+        if not rows:
+            raise SourceError(NO_PICTURE.format(n=len(entries)))
+        yield table_output(rows, question_preview(rows, images))

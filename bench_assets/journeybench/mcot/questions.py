@@ -1,0 +1,75 @@
+"""Turns MCOT rows into questions."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.journeybench.mcot.co_reference import labels_of
+from bench_assets.journeybench.mcot.source import McotItem
+
+
+class QuestionTable(NamedTuple):
+    """The rows that became questions, and why the others did not."""
+
+    questions: list[Question]
+    rejections: list[Rejection]
+
+
+def to_questions(
+    items: Sequence[McotItem], images: Mapping[str, StoredImage], edition: str
+) -> QuestionTable:
+    """Make a question of every row that is complete and whose picture is there.
+
+    Rows with the same question are a group: one problem in several visual contexts (section 3.4).
+
+    Args:
+        items: In file order.
+        images: Stored pictures by the name or url that rows know them by.
+        edition: ``"published"``, ``"mini"`` or ``"built"``.
+    """
+    table = QuestionTable([], [])
+    groups: dict[str, str] = {}
+    seen: set[str] = set()
+    for item in items:
+        if faults := _faults(item, images, seen):
+            entry = f"mcot, {item.item_id}, {item.picture}"
+            table.rejections.append(Rejection(entry=entry, reason="; ".join(faults)))
+            continue
+        seen.add(item.item_id)
+        group = groups.setdefault(" ".join(item.question.split()), item.item_id)
+        table.questions.append(_question(item, images[item.picture], group, edition))
+    return table
+
+
+def alternatives(answer: str) -> tuple[str, ...]:
+    """Part the alternatives of a ground truth.
+
+    >>> alternatives("no cups exist; there is not any cup; 0")
+    ('no cups exist', 'there is not any cup', '0')
+    """
+    return tuple(part for part in map(str.strip, answer.split(";")) if part)
+
+
+def _question(item: McotItem, image: StoredImage, group: str, edition: str) -> Question:
+    return Question(
+        question_id=f"journeybench/mcot/{item.item_id}",
+        task="journeybench/mcot",
+        edition=edition,
+        kind="text",
+        text=item.question,
+        answer=alternatives(item.answer),
+        images=(image.sha256,),
+        category="; ".join(labels_of(item.category)),
+        group_id=group,
+        labels={"picture": item.picture, "solution": item.solution},
+    )
+
+
+def _faults(item: McotItem, images: Mapping[str, StoredImage], seen: set[str]) -> list[str]:
+    faults = {
+        f"an earlier row has the same id, {item.item_id!r}": item.item_id in seen,
+        "the question is empty": not item.question.strip(),
+        "the answer is empty": not alternatives(item.answer),
+        f"picture {item.picture!r} is missing or does not decode": item.picture not in images,
+    }
+    return [fault for fault, holds in faults.items() if holds]

@@ -1,0 +1,1 @@
+"""Questions over two pictures: arithmetic, external knowledge, cause and effect (3.5)."""

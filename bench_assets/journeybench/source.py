@@ -1,0 +1,183 @@
+"""Reads the published files of JourneyBench, whatever they are written as.
+
+The authors published the same tables several times: as JSON lines in the history of the project
+site, as CSV on the hub, as JSON lists on the site. A folder may hold any of them under these names:
+
+* captioning: ``unusual_image_caption_generation``, ``caption`` or ``captioning``;
+* retrieval: ``i2t_positive``, ``i2t_negative`` and ``t2i``, or all in one as ``retrieval``;
+* chain of thought: ``mcot``; several pictures: ``multi_image_vqa`` or ``multiimage_vqa``;
+* hallucination: ``haloquest-eval`` (github.com/google/haloquest);
+
+each ending in ``.jsonl``, ``.csv`` or ``.json``; pictures may lie in ``images/``. A folder without
+any of them holds the raw material of an edition to be built.
+"""
+
+import ast
+import csv
+from collections.abc import Iterable, Iterator
+from hashlib import file_digest
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import Entry, read_entries, read_lines
+from bench_assets.core.rows import SourceFile
+
+PUBLISHED = {
+    "captioning": ("unusual_image_caption_generation", "caption", "captioning"),
+    "text_positives": ("i2t_positive",),
+    "text_negatives": ("i2t_negative",),
+    "image_distractors": ("t2i",),
+    "retrieval": ("retrieval",),
+    "mcot": ("mcot",),
+    "multi_image_vqa": ("multi_image_vqa", "multiimage_vqa"),
+    "hallucination_vqa": ("haloquest-eval",),
+}
+_ENDINGS = (".jsonl", ".csv", ".json")
+_ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
+
+
+def published_files(folder: Path) -> dict[str, Path]:
+    """Find the published files of a folder, by what they hold; none if it is to be built.
+
+    Raises:
+        SourceError: If a table is there in two forms.
+    """
+    found: dict[str, Path] = {}
+    for table, names in PUBLISHED.items():
+        files = [folder / f"{name}{end}" for name in names for end in _ENDINGS]
+        there = [file for file in files if file.is_file()]
+        if len(there) > 1:
+            named = " and ".join(file.name for file in there)
+            raise SourceError(f"{folder}: {named} hold the same table; take one of them away")
+        if there:
+            found[table] = there[0]
+    return found
+
+
+def source_files(folder: Path) -> list[SourceFile]:
+    """Pin every file of a source folder that is not hidden, sorted by path."""
+    files = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+    return sorted((_pinned(file, folder) for file in files), key=lambda file: file.path)
+
+
+def read_records(file: Path) -> Iterator[tuple[Entry, str]]:
+    """Read a table that is written as JSON lines, a JSON list or CSV; with where each row stands.
+
+    Raises:
+        SourceError: If the file cannot be read or a row is not whole; names file and row.
+    """
+    match file.suffix:
+        case ".csv":
+            yield from _read_csv(file)
+        case ".jsonl":
+            yield from read_lines(file)
+        case _:
+            yield from read_entries(file)
+
+
+def text(entry: Entry, name: str, where: str) -> str:
+    """Take a text that may be empty or missing, as in many rows of these files.
+
+    Raises:
+        SourceError: If it is not a text.
+    """
+    value = entry.get(name)
+    if value is not None and not isinstance(value, str):
+        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a text")
+    return (value or "").strip()
+
+
+def texts(entry: Entry, name: str) -> list[str]:
+    """Take the texts of a field that holds one or a list of them; blank ones left out.
+
+    In CSV a list is one text, as JSON or Python writes it.
+
+    >>> texts({"url": "['https://a', 'https://b']"}, "url")
+    ['https://a', 'https://b']
+    """
+    value = entry.get(name)
+    values = value if isinstance(value, list) else _listed(value) or [value]
+    return [item.strip() for item in values if isinstance(item, str) and item.strip()]
+
+
+def picture_addresses(files: Iterable[Path]) -> list[str]:
+    """List the address of every picture that the files name, once, in the order of the files."""
+    return list(
+        dict.fromkeys(
+            address
+            for file in files
+            for entry, _ in read_records(file)
+            for name in _ADDRESSES
+            for address in texts(entry, name)
+        )
+    )
+
+
+def picture_files(folder: Path, addresses: Iterable[str] = ()) -> dict[str, Path]:
+    """Find the pictures of ``images/``: by address those that end one, by file name the others.
+
+    The authors' own file names are no help: some are the end of another picture's address.
+
+    Raises:
+        SourceError: If a picture is a link that leaves the folder.
+    """
+    images = folder / "images"
+    files = {
+        file.relative_to(images).as_posix(): file
+        for file in sorted(images.rglob("*"))
+        if file.is_file() and not file.name.startswith(".")
+    }
+    for file in files.values():
+        if not file.resolve().is_relative_to(images.resolve()):
+            raise SourceError(f"{file}: leaves the folder {images}; copy the picture there")
+    by_address = {
+        address: files[name]
+        for address in addresses
+        for name in [unquote(file_name_of(address)), file_name_of(address)]
+        if name in files
+    }
+    taken = set(by_address.values())
+    return by_address | {name: file for name, file in files.items() if file not in taken}
+
+
+def file_name_of(url: str) -> str:
+    """Name the file that an address ends in, as it is written there.
+
+    >>> file_name_of("https://host/a/pink%20cat.png?x=1")
+    'pink%20cat.png'
+    """
+    return urlsplit(url).path.rsplit("/", 1)[-1]
+
+
+def _listed(value: object) -> list[object]:
+    if not (isinstance(value, str) and value.strip().startswith("[")):
+        return []
+    try:
+        found = ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        return []
+    return list(found) if isinstance(found, list) else []
+
+
+def _read_csv(file: Path) -> Iterator[tuple[Entry, str]]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.reader(lines, strict=True)
+            header = next(reader, [])
+            for cells in reader:
+                where = f"{file}, line {reader.line_num}"
+                if len(cells) != len(header):
+                    raise SourceError(f"{where}: {len(cells)} cells, expected {len(header)}")
+                yield dict(zip(header, cells, strict=True)), where
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except (UnicodeDecodeError, csv.Error) as why:
+        raise SourceError(f"{file}: not CSV in UTF-8: {why}") from why
+
+
+def _pinned(file: Path, folder: Path) -> SourceFile:
+    with file.open("rb") as data:
+        digest = file_digest(data, "sha256").hexdigest()
+    path = file.relative_to(folder).as_posix()
+    return SourceFile(path=path, sha256=digest, n_bytes=file.stat().st_size)

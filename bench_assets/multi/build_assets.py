@@ -1,0 +1,186 @@
+"""The built route as assets: selection, annotation, transformation, near-duplicates (section 3.2).
+
+The release has gone through all this: of it these tables are empty, or pass its items on.
+"""
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.core.dedup import picture_hash
+from bench_assets.core.rows import StoredImage
+from bench_assets.multi import build
+from bench_assets.multi.annotations import Annotated, Annotation, Revision, read_annotations, wishes
+from bench_assets.multi.duplicates import Duplicate
+from bench_assets.multi.duplicates import duplicates as find_duplicates
+from bench_assets.multi.rewrite import Transformation, apply, proposal_prompt, read_proposal
+from bench_assets.multi.rewrite import transformations as transform
+from bench_assets.multi.select import Decision, Parameters, Reading, select
+from bench_assets.multi.settings import MultiSettings
+from bench_assets.multi.source import Item
+from bench_assets.multi.staging import SOURCE, ask_all, ins, release_of, stage
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.source_files import SourceFiles
+from resources.tables import table_output
+
+
+class SelectionConfig(dg.Config):
+    """The parameters of appendix D."""
+
+    a: float = 1.0
+    """Weight of characters."""
+    b: float = 1.0
+    """Weight of images."""
+    alpha: float = Field(3.0, ge=0)
+    """Problems per decade of the size of a knowledge piece."""
+    m: int = Field(1, ge=0)
+    """How many of the longest and of the shortest are picked with probability p."""
+    p: float = Field(1.0, ge=0, le=1)
+    reading: str = Field("ratio", pattern="^(ratio|printed_left)$")
+    """Which of the two printed forms of H."""
+    seed: int = 0
+
+
+class TransformationConfig(dg.Config):
+    """How much is changed at random."""
+
+    share: float = Field(0.1, ge=0, le=1)
+    """Of the items that no other rule changes: negated, or asked without options."""
+    seed: int = 0
+
+
+class DuplicateConfig(dg.Config):
+    """When two items count as nearly the same; the paper does not say."""
+
+    similarity: float = Field(0.8, gt=0, le=1)
+    """Least Jaccard similarity of their texts' shingles of three characters."""
+    distance: int = Field(6, ge=0, le=64)
+    """Most bits in which the perceptual hashes of two pictures differ."""
+
+
+@dg.asset(ins=ins("items"), **stage("select"))
+def selection(
+    config: SelectionConfig, sources: SourceFiles, items: list[Item]
+) -> dg.Output[list[Decision]]:
+    """Pick by length within each knowledge piece (appendix D).
+
+    One row: whether one problem was picked, by what chance and by what draw. The paper came from
+    2.7 million to 18 thousand; the release, selected already, has no rows.
+    """
+    if not release_of(sources).annotations:
+        return table_output(list[Decision]())
+    reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
+    numbers = config.model_dump(include={"a", "b", "alpha", "m", "p"})
+    return table_output(select(items, Parameters(reading=reading, **numbers), config.seed))
+
+
+@dg.asset(ins=ins("items", "selection"), deps=SOURCE, **stage("select"))
+def annotated_items(
+    sources: SourceFiles, items: list[Item], selection: list[Decision]
+) -> dg.Output[list[Item]]:
+    """Merge what annotators did in two rounds, and drop what is broken (section 3.2).
+
+    One row: one picked sub-question that both rounds left in and no automatic check faults. Of
+    the release, all.
+    """
+    return table_output(annotated(sources, items, selection).items)
+
+
+@dg.asset(ins=ins("items", "selection"), deps=SOURCE, **stage("select"))
+def revisions(
+    sources: SourceFiles, items: list[Item], selection: list[Decision]
+) -> dg.Output[list[Revision]]:
+    """Say what annotators changed.
+
+    One row: one field of one sub-question before and after an annotator changed it. The release
+    has none.
+    """
+    return table_output(annotated(sources, items, selection).revisions)
+
+
+@dg.asset(ins=ins("annotated_items"), deps=SOURCE, **stage("select"))
+def transformations(
+    context: dg.AssetExecutionContext,
+    config: TransformationConfig,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    models: Models,
+    annotated_items: list[Item],
+) -> dg.Output[list[Transformation]]:
+    """Make questions harder and of other types (section 3.2, data post-process; Figure 6).
+
+    One row: one question that came of a transformation, or the reason why none did. The paper
+    has 3.22 times as many MA questions after it. The release has no rows.
+    """
+    annotations = _annotations(sources)
+    if annotations is None:
+        return table_output(list[Transformation]())
+    rows = transform(annotated_items, wishes(annotations), config.share, config.seed)
+    if writer := settings.load().suite("multi", MultiSettings).writer:
+        changed = {row.item_id for row in rows}
+        left = [item for item in annotated_items if item.item_id not in changed]
+        rows += _proposals(writer, models, context, left)
+    return table_output(rows)
+
+
+@dg.asset(ins=ins("annotated_items", "transformations"), **stage("select"))
+def transformed_items(
+    annotated_items: list[Item], transformations: list[Transformation]
+) -> dg.Output[list[Item]]:
+    """Put transformed questions in the place of those they came from.
+
+    One row: one sub-question, transformed or as it was.
+    """
+    return table_output(apply(annotated_items, transformations))
+
+
+@dg.asset(ins=ins("transformed_items", stored="images"), deps=SOURCE, **stage("select"))
+def duplicates(
+    config: DuplicateConfig,
+    sources: SourceFiles,
+    images: ImageStore,
+    transformed_items: list[Item],
+    stored: list[StoredImage],
+) -> dg.Output[list[Duplicate]]:
+    """Find questions that are nearly the same (section 3.2: over 800 were removed).
+
+    One row: two questions alike in text and in every picture; the later one is dropped. The
+    release, where that was done, has no rows.
+    """
+    if not release_of(sources).annotations:
+        return table_output(list[Duplicate]())
+    digests = {image.name: image.sha256 for image in stored}
+    whole = [item for item in transformed_items if set(item.images) <= digests.keys()]
+    shown = {name for item in whole for name in item.images}
+    hashes = {name: picture_hash(images.open(digests[name])) for name in sorted(shown)}
+    return table_output(find_duplicates(whole, hashes, config.similarity, config.distance))
+
+
+def annotated(sources: SourceFiles, items: list[Item], selection: list[Decision]) -> Annotated:
+    """Merge the annotations of the picked items; of the release, take all items as they are."""
+    annotations = _annotations(sources)
+    if annotations is None:
+        return Annotated(items, [], [])
+    return build.annotate(items, selection, annotations)
+
+
+def _annotations(sources: SourceFiles) -> list[Annotation] | None:
+    """What people did to raw material; None for the release, which shows only what came of it."""
+    file = release_of(sources).annotations
+    return read_annotations(file) if file else None
+
+
+def _proposals(
+    name: str, models: Models, context: dg.AssetExecutionContext, items: list[Item]
+) -> list[Transformation]:
+    """What a model proposes for the items that nothing else changes, as far as a rule proves it."""
+    prompts = [proposal_prompt(item) for item in items]
+    texts = ask_all(f"{name} proposes transformations", name, prompts, models, context)
+    proposed = {
+        item.item_id: proposal
+        for item, text in zip(items, texts, strict=True)
+        if (proposal := read_proposal(text))
+    }
+    asked = [item for item in items if item.item_id in proposed]
+    return transform(asked, proposed, 0.0, 0, by=name)

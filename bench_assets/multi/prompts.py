@@ -1,0 +1,102 @@
+"""Every text a model reads in MULTI: Figure 3, in Chinese (as the paper asks) and in English.
+
+The wording is the authors' prompts.py of the paper's version, which agrees with the figure where
+the figure can be read; ``prompts.json`` holds it. Ours is the line for questions of type Other.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from bench_assets.core.chat import Image, Prompt, Turn
+from bench_assets.core.rows import Question
+
+IMAGE_TOKEN = re.compile(r"\[IMAGE_(\d+)\]")
+"""Where a picture belongs in a text."""
+
+_TEXTS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    json.loads(Path(__file__).with_name("prompts.json").read_text("utf-8"))
+)
+
+
+def main(question: Question) -> Prompt:
+    """Ask in Chinese for a direct answer, all pictures in one turn, each after its token."""
+    return Prompt.of(*_with_pictures(_text(question, "zh", _situation(question)), question.images))
+
+
+def english(question: Question) -> Prompt:
+    """Ask as ``main`` does, in English; the question stays Chinese."""
+    return Prompt.of(*_with_pictures(_text(question, "en", _situation(question)), question.images))
+
+
+def turn_by_turn(question: Question) -> Prompt:
+    """Feed several pictures one a turn; the answer after the last turn, which has none, counts.
+
+    The text is cut after each picture's token (section 4.2).
+    """
+    if len(question.images) < 2:
+        return main(question)
+    parts = _with_pictures(_text(question, "zh", "in_turn"), question.images)
+    pairs = zip(parts[:-1:2], parts[1::2], strict=True)
+    ending = str(parts[-1]).lstrip("\n")
+    return Prompt((*(Turn("user", pair) for pair in pairs), Turn("user", (ending,))))
+
+
+def chain_of_thought(question: Question) -> Prompt:
+    """Ask for the reasoning first and, in a second turn, for the answer; OP is asked directly."""
+    if question.category == "OP":
+        return main(question)
+    text = _text(question, "zh", _situation(question), reasoning=True)
+    reasoning = Turn("user", _with_pictures(text, question.images))
+    return Prompt((reasoning, Turn("user", (_TEXTS["zh"]["conclusion"],))))
+
+
+def no_image(question: Question) -> Prompt:
+    """Ask without the pictures; a model may say that it misses them (section 4.5)."""
+    situation = "missing" if question.images else "none"
+    return Prompt.of(_text(question, "zh", situation))
+
+
+def texts_for_images(question: Question) -> Prompt:
+    """Ask with captions or OCR texts in place of the pictures (section 4.5)."""
+    return Prompt.of(_text(question, "zh", "described" if question.image_texts else "none"))
+
+
+def _situation(question: Question) -> str:
+    if not question.images:
+        return "none"
+    asks_for_pictures = IMAGE_TOKEN.search(question.text + question.context)
+    return "shown" if asks_for_pictures else "blank"
+
+
+def _text(question: Question, language: str, situation: str, *, reasoning: bool = False) -> str:
+    texts = _TEXTS[language]
+    role = texts["role"].format(
+        knowledge=question.labels.get("knowledge", ""), type=texts["types"][question.category]
+    )
+    how = texts["thinking" if reasoning else "direct"]
+    lines = [
+        role,
+        texts["instructions"][question.category],
+        texts["images"][situation].format(how=how),
+        question.text,
+        *(f"[IMAGE_{n}]: {text}" for n, text in enumerate(question.image_texts, 1)),
+        *([texts["material"], question.context] if question.context else []),
+        texts["reasoning" if reasoning else "ending"],
+    ]
+    return "\n".join(lines)
+
+
+def _with_pictures(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
+    """Cut a text after each picture's token and put the pictures there, in order.
+
+    Pictures without a token (a blank one, some of a knowledge piece) come before the last line.
+    """
+    cuts = [match.end() for match in IMAGE_TOKEN.finditer(text)][: len(images)]
+    cuts += [text.rindex("\n") + 1] * (len(images) - len(cuts))
+    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    shown = zip(pieces[:-1], map(Image, images), strict=True)
+    return (*(part for pair in shown for part in pair), pieces[-1])

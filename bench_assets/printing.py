@@ -1,0 +1,97 @@
+"""Tables for people, JSON lines for programs."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bench_assets.core.rows import Metric, Standing
+from bench_assets.core.tables import to_json
+
+Cell: TypeAlias = Callable[[Any], str]
+
+_LONGEST = 100  # characters of a cell
+_PIPE_WIDTH = 250  # characters of a line that no terminal limits
+
+
+def say(text: str) -> None:
+    """Tell the person something that is not part of the result."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+
+
+def print_rows(
+    rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
+) -> None:
+    """Print rows: as JSON lines with the fields of their type, or as a table of the columns."""
+    if as_json:
+        for row in rows:
+            typer.echo(json.dumps(to_json(row), ensure_ascii=False))
+        return
+    if not rows:
+        say("(no rows)")
+        return
+    shown = columns or {f.name: _field(f.name) for f in fields(rows[0])}
+    table = Table(*shown, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(cell(row) for cell in shown.values()))
+    wide = None if sys.stdout.isatty() else _PIPE_WIDTH
+    Console(highlight=False, markup=False, width=wide).print(table)
+
+
+def _count(row: Metric | Standing) -> str:
+    parts = [str(row.n_scored)]
+    parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
+    parts += [f"PARTIAL: {row.n_failed} without reply"] if row.n_failed else []
+    return ", ".join(parts)
+
+
+METRIC_COLUMNS: Mapping[str, Cell] = {
+    "model": lambda row: row.model,
+    "task": lambda row: row.task,
+    "condition": lambda row: row.condition,
+    "metric": lambda row: row.metric,
+    "category": lambda row: row.category,
+    "value": lambda row: f"{row.value:.4f}",
+    "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
+    "n": _count,
+}
+
+STANDING_COLUMNS: Mapping[str, Cell] = {
+    "model": lambda row: row.model,
+    "value": lambda row: f"{row.value:.3f}",
+    "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+    "n": lambda row: "" if row.n_scored is None else _count(row),
+    "source": lambda row: row.source,
+}
+
+
+def print_leaderboard(rows: Sequence[Standing], *, as_json: bool) -> None:
+    """Print standings: as JSON lines, or as one table for each task and edition."""
+    if as_json:
+        print_rows(rows, as_json=True)
+        return
+
+    def heading(row: Standing) -> str:
+        return f"{row.task}, {row.metric}, {row.edition} edition"
+
+    for title, part in groupby(rows, heading):
+        typer.echo(f"\n{title}")
+        print_rows(list(part), as_json=False, columns=STANDING_COLUMNS)
+
+
+def _field(name: str) -> Cell:
+    def cell(row: Any) -> str:  # noqa: ANN401
+        value = getattr(row, name)
+        if isinstance(value, tuple):
+            value = " | ".join(map(str, value))
+        text = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+        text = text.replace("\n", " ")
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+    return cell

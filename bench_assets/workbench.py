@@ -1,0 +1,296 @@
+"""One home folder with its graph and its Dagster instance: what the command line works on.
+
+Everything runs as assets in this process, and is recorded where the UI shows it.
+"""
+
+import operator
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import reduce
+from pathlib import Path
+from typing import Any, Self, cast, get_args
+from uuid import uuid4
+
+import dagster as dg
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench_assets import freshness
+from bench_assets.catalog import SUITES, tasks_of
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.errors import TableError, UnknownNameError
+from bench_assets.core.rows import Metric
+from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.graph import build_definitions
+from bench_assets.instance import failure_of, open_instance
+from bench_assets.partitions import MODELS
+from bench_assets.task import Task
+from resources.images import ImageStore
+from resources.models import Models
+from resources.recorded import RecordedJudge, RecordedReply
+from resources.settings import SuiteSettings
+from resources.settings_file import SettingsFile
+from resources.source_files import SourceFiles
+from resources.tables import TableFiles
+
+_LEADERBOARD = dg.AssetSelection.groups("leaderboard")
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+class Workbench:
+    """A home folder, opened; close it after use."""
+
+    def __init__(
+        self, settings: SettingsFile, *, scratch: Path | None = None, show_progress: bool = False
+    ) -> None:
+        """Open a home folder.
+
+        Args:
+            settings: The home folder's ``bench.toml``, and what is to be different this time.
+            scratch: Folder for tables that are not to stay; the UI will not know of them.
+            show_progress: Draw progress bars on the terminal.
+
+        Raises:
+            SettingsError: If bench.toml has a mistake; nothing has started then.
+            UnknownNameError: If it names a suite that there is not.
+        """
+        self.settings = settings.load()
+        for suite in {**self.settings.sources, **self.settings.suites}:
+            if suite not in SUITES:
+                raise UnknownNameError(f"suite, in {self.settings.file},", suite, SUITES)
+        home = self.settings.home
+        self.tables = TableFiles(folder=str(scratch or home / "tables"))
+        self.definitions = build_definitions(settings, scratch, show_progress=show_progress)
+        self.instance = dg.DagsterInstance.ephemeral() if scratch else open_instance(home)
+        self._settings_file = settings
+        self._show_progress = show_progress
+
+    def __enter__(self) -> Self:
+        """Use the workbench."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the Dagster instance."""
+        self.instance.dispose()
+
+    def refresh_questions(self, suite: str) -> None:
+        """Build a suite's questions, unless nothing that they are made of has changed.
+
+        Raises:
+            BenchError: If the source cannot be used, or a blocking check fails.
+        """
+        (name,) = {task.suite for task in tasks_of(suite)}
+        source = SourceFiles(settings=self._settings_file).open(name)
+        made_of = freshness.inputs(self.settings, name, source)
+        if not freshness.Stamp(self.tables, name).matches(made_of, self._made(name)):
+            self.build_questions(name)
+
+    def build_questions(self, suite: str) -> None:
+        """Materialize everything of a suite that does not depend on a model, with its checks.
+
+        Raises:
+            BenchError: If the source cannot be used, or a blocking check fails.
+        """
+        (name,) = {task.suite for task in tasks_of(suite)}
+        source = SourceFiles(settings=self._settings_file).open(name)
+        # Taken before: what changes during the build is a change for the next one.
+        made_of = freshness.inputs(self.settings, name, source)
+        self.materialize(_left_half(name), title=f"{name}: questions")
+        freshness.Stamp(self.tables, name).write(made_of, self._made(name))
+
+    def evaluate(
+        self,
+        suites: Sequence[str],
+        model: str,
+        condition: str = "main",
+        *,
+        with_leaderboard: bool = False,
+    ) -> None:
+        """Ask, judge, score and measure a model under one condition, in one run.
+
+        Args:
+            suites: Suites or tasks. A suite's retrieval is left out: it asks encoders, which are
+                named in the suite's own settings; name the task to evaluate one.
+            model: A model of bench.toml, or an encoder.
+            condition: "main", or an ablation that all tasks have.
+            with_leaderboard: Gather the leaderboard in the same run, which saves one.
+
+        Raises:
+            BenchError: If the model cannot be asked, or questions stay without a reply.
+        """
+        tasks = _of_one_kind([task for suite in suites for task in tasks_of(suite)])
+        if tasks[0].asked_of == "model":
+            self.add_models([model])
+        else:
+            self._add_partition(tasks[0].asked_of, model)
+        selections = [self._evaluation(task, condition) for task in tasks]
+        selections += [_LEADERBOARD] if with_leaderboard else []
+        self.materialize(reduce(operator.or_, selections), model=model)
+
+    def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
+        """Read what an evaluation measured, in all tables of metrics that it made."""
+        graph = self.definitions.resolve_asset_graph()
+        return [
+            row
+            for task in _of_one_kind(tasks_of(suite))
+            for key in sorted(self._evaluation(task, condition).resolve(graph))
+            if self._row_type(key) is Metric
+            for row in self.tables.read(key.path, Metric, model)
+        ]
+
+    def refresh_leaderboard(self) -> None:
+        """Gather the leaderboard and write its export."""
+        self.materialize(_LEADERBOARD, title="leaderboard")
+
+    def add_models(self, models: Sequence[str]) -> None:
+        """Make models partitions, those that are none yet.
+
+        Raises:
+            UnknownNameError: If bench.toml has no model of that name.
+        """
+        for model in models:
+            self.settings.model(model)
+            self._add_partition(str(MODELS.name), model)
+
+    def add_encoders(self) -> None:
+        """Make the encoders of bench.toml, and the random one, partitions of their own set."""
+        named = [
+            name for suite in self.settings.suites.values() for name in suite.get("encoders", ())
+        ]
+        for encoder in ("random", *named):
+            self._add_partition("encoder", encoder)
+
+    def questions(self, task: Task, condition: str = "main") -> list[Any]:
+        """Read the question table of a condition."""
+        return self.rows("/".join(questions_key(task, condition)))
+
+    def rows(self, name: str, model: str = "") -> list[Any]:
+        """Read any table by the name of its asset, such as ``codis/funnel``.
+
+        Raises:
+            UnknownNameError: If no asset has that name.
+            TableError: If it was never materialized.
+        """
+        key = dg.AssetKey(name.split("/"))
+        graph = self.definitions.resolve_asset_graph()
+        if key not in graph.get_all_asset_keys():
+            known = (key.to_user_string() for key in graph.get_all_asset_keys())
+            raise UnknownNameError("table", name, known)
+        row_type = self._row_type(key)
+        if not model and graph.get(key).is_partitioned:
+            partitions = self.tables.partitions(key.path)
+            return [row for p in partitions for row in self.tables.read(key.path, row_type, p)]
+        return self.tables.read(key.path, row_type, model)
+
+    @contextmanager
+    def judge(
+        self, task: Task, replies: Sequence[RecordedReply], file: Path
+    ) -> Iterator[ChatModel | None]:
+        """Open the judge configured for a task; None is the task's rules.
+
+        Raises:
+            UnknownNameError: If bench.toml has no model of the judge's name.
+        """
+        name = self.settings.suite(task.suite, SuiteSettings).judge
+        if name == "rules":
+            yield None
+        elif name == "recorded":
+            yield RecordedJudge(name, replies, file)
+        else:
+            with self.models() as models, models.open(name) as model:
+                yield model
+
+    @contextmanager
+    def models(self) -> Iterator[Models]:
+        """Open models and judges without a run."""
+        images = ImageStore(folder=str(self.settings.home / "images"))
+        with closing(Models(settings=self._settings_file, images=images)) as models:
+            yield models
+
+    def materialize(
+        self, selection: dg.AssetSelection, *, model: str | None = None, title: str = ""
+    ) -> None:
+        """Materialize assets and run their checks.
+
+        Raises:
+            BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
+        """
+        keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
+        job = self.definitions.resolve_implicit_global_asset_job_def()
+        run_id = str(uuid4())
+        with self._progress(run_id, title, len(keys)):
+            result = job.execute_in_process(
+                instance=self.instance,
+                partition_key=model,
+                asset_selection=keys,
+                run_config=_QUIET,
+                raise_on_error=False,
+                run_id=run_id,
+            )
+        if not result.success:
+            raise failure_of(result)
+
+    def _made(self, suite: str) -> str:
+        """What the tables of a suite's left half are now."""
+        keys = _left_half(suite).resolve(self.definitions.resolve_asset_graph())
+        images = self.settings.home / "images"
+        return freshness.outputs(self.tables, [key.path for key in keys], images)
+
+    def _evaluation(self, task: Task, condition: str) -> dg.AssetSelection:
+        """Everything that one evaluation makes: the shared tables, and the leaf's own beside."""
+        if task.condition(condition) and condition != "main":
+            tables = ("predictions", "judgements", "scores", "metrics")
+            keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
+            known = self.definitions.resolve_asset_graph().get_all_asset_keys()
+            return dg.AssetSelection.assets(*(keys & known))
+        per_model = dg.AssetSelection.tag("bench/per", task.asked_of)
+        ablations = dg.AssetSelection.groups(f"{task.suite}_ablations")
+        return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations
+
+    def _row_type(self, key: dg.AssetKey) -> type[Any]:
+        asset = self.definitions.resolve_asset_graph().assets_def_for_key(key)
+        output = asset.op.output_dict[asset.get_output_name_for_asset_key(key)]
+        row_types = get_args(output.dagster_type.typing_type)
+        if not row_types:
+            raise TableError(f"{key.to_user_string()} is not a table of rows")
+        return cast(type[Any], row_types[0])
+
+    def _add_partition(self, name: str, key: str) -> None:
+        if not self.instance.has_dynamic_partition(name, key):
+            self.instance.add_dynamic_partitions(name, [key])
+
+    @contextmanager
+    def _progress(self, run_id: str, title: str, n_assets: int) -> Iterator[None]:
+        """Draw a bar that moves with every table; askings draw their own."""
+        if not (self._show_progress and title):
+            yield
+            return
+        with _bar() as bar:
+            line = bar.add_task(title, total=n_assets)
+
+            def advance(event: dg.EventLogEntry) -> None:
+                happened = event.dagster_event
+                if happened and happened.is_step_materialization:
+                    bar.advance(line)
+
+            self.instance.add_event_listener(run_id, advance)
+            yield
+
+
+def _left_half(suite: str) -> dg.AssetSelection:
+    groups = dg.AssetSelection.groups(suite, f"{suite}_ablations")
+    return groups - dg.AssetSelection.tag("bench/per", "model")
+
+
+def _of_one_kind(tasks: Sequence[Task]) -> list[Task]:
+    return [task for task in tasks if task.asked_of == "model"] or list(tasks)
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )

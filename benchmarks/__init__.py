@@ -1,0 +1,1 @@
+"""Measurements against stated bounds: ``python -m benchmarks`` prints them all as one table."""

@@ -1,0 +1,46 @@
+"""Run all measurements, or those named, and print one table; fails if a bound is broken."""
+
+import argparse
+import os
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figures import Figure
+
+MEASUREMENTS = ("asking", "editing", "killing", "failing", "queries", "loading", "many_models")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("measurement", nargs="*", help=", ".join(MEASUREMENTS))
+    chosen = parser.parse_args().measurement or MEASUREMENTS
+    figures: list[Figure] = []
+    try:
+        for name in chosen:
+            with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+                figures += import_module(f"benchmarks.{name}").measure(Path(folder))
+    finally:
+        print_table(figures)
+    raise SystemExit(not all(figure.holds for figure in figures))
+
+
+def print_table(figures: list[Figure]) -> None:
+    """Print figures with their bounds, and how busy the machine was."""
+    table = Table("measure", "figure", "bound", "", box=None, pad_edge=False, header_style="bold")
+    for one in figures:
+        sign = "" if one.most is None else "= " if one.exactly else "<= "
+        bound = "" if one.most is None else f"{sign}{one.most:g} {one.unit}"
+        table.add_row(one.what, f"{one.value:.4g} {one.unit}", bound, "" if one.holds else "MISSED")
+    console = Console(highlight=False, width=120)
+    console.print(table)
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    console.print(f"{os.cpu_count()} CPUs, load averages of 1, 5 and 15 minutes: {load}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""(4) kill -9 at half; the next run asks again at most what was under way."""
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from benchmarks.asking import EVALUATE
+from benchmarks.figures import BENCH, Figure, expect, run, start
+from benchmarks.work import CONCURRENCY, LATENCY, CountingServer, N, home_of
+
+
+def measure(folder: Path) -> list[Figure]:
+    """Evaluate, kill, evaluate again."""
+    with CountingServer() as server:
+        home = home_of(folder, server)
+        process = start(home, str(BENCH), *EVALUATE, output=subprocess.DEVNULL)
+        while server.n_requests < N // 2 and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(4 * LATENCY)  # what is under way still arrives at the server
+        killed_after = server.n_requests
+        expect(run(home, *EVALUATE))
+    return [
+        Figure(what="    requests when it was killed", value=killed_after),
+        Figure(what="(4) asked again after kill -9", value=server.n_requests - N, most=CONCURRENCY),
+    ]

@@ -1,0 +1,1 @@
+"""Things to learn from and to try the project with; not part of it."""

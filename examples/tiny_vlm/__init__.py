@@ -1,0 +1,1 @@
+"""A small vision-language model that is trained on the CPU, from nothing."""

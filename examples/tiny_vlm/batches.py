@@ -1,0 +1,100 @@
+"""From lessons to tensors: tokens, labels, cells of words, and pictures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from examples.tiny_vlm.lessons import Asked
+from examples.tiny_vlm.model import CELLS, SIDE
+from examples.tiny_vlm.views import Cells, View
+
+_WORDS_A_CELL = 6
+_IGNORED = -100  # a label that costs nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A picture and what is asked about it; ``cells`` is None if nobody knows what lies where."""
+
+    picture: NDArray[np.uint8]  # SIDE x SIDE x RGB; empty for a view that was never drawn
+    cells: Cells | None
+    talk: Sequence[Asked]
+
+
+class Writer:
+    """Writes lessons as a checkpoint will read them."""
+
+    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401
+        self._tokenizer = tokenizer
+        self.image: int = tokenizer.convert_tokens_to_ids("<image>")
+        self._ids = lru_cache(maxsize=200_000)(self._encode)
+
+    def conversations(self, lessons: Sequence[Lesson]) -> dict[str, Any]:
+        """Token ids, attention mask and labels, each batch x length; only replies have labels."""
+        import torch
+
+        rows = [self._conversation(lesson.talk) for lesson in lessons]
+        shape = len(rows), max(len(tokens) for tokens, _ in rows)
+        ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        labels = np.full(shape, _IGNORED)
+        for row, (tokens, wanted) in enumerate(rows):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+            labels[row, : len(tokens)] = wanted
+        named = {"input_ids": ids, "attention_mask": mask, "labels": labels}
+        return {name: torch.from_numpy(values) for name, values in named.items()}
+
+    def cells(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+        """The words of each cell as token ids, batch x cells x words, filled up with 0.
+
+        An empty cell has the token of a picture. It cannot have nothing: the language model scales
+        what it reads to one length, and the little that eyes see in an empty cell would be loud.
+        """
+        import torch
+
+        words = np.zeros((len(lessons), CELLS**2, _WORDS_A_CELL), np.int64)
+        words[..., 0] = self.image
+        for row, lesson in enumerate(lessons):
+            for cell, texts in (lesson.cells or {}).items():
+                tokens = [token for text in texts for token in self._ids(f" {text}")]
+                tokens = tokens[:_WORDS_A_CELL]
+                words[row, cell, : len(tokens)] = tokens
+        return torch.from_numpy(words)
+
+    def _conversation(self, talk: Sequence[Asked]) -> tuple[list[int], list[int]]:
+        tokens: list[int] = []
+        labels: list[int] = []
+        for number, asked in enumerate(talk):
+            opening = [*self._ids("<|im_start|>user\n"), *[self.image] * CELLS**2 * (number == 0)]
+            question = [*self._ids(asked.prompt), *self._ids("<|im_end|>\n<|im_start|>assistant\n")]
+            reply = [*self._ids(asked.reply), *self._ids("<|im_end|>")]
+            end = self._ids("\n")
+            tokens += [*opening, *question, *reply, *end]
+            labels += [_IGNORED] * (len(opening) + len(question)) + reply + [_IGNORED] * len(end)
+        return tokens, labels
+
+    def _encode(self, text: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False))
+
+
+def untaken(view: View) -> Lesson:
+    """Make a lesson of a view without drawing it, to be told only."""
+    return Lesson(np.empty(0, np.uint8), view.cells, view.talk)
+
+
+def pixels(lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+    """The pictures as the processor gives them: batch x 3 x SIDE x SIDE, from -1 to 1."""
+    import torch
+
+    stacked = np.stack([lesson.picture for lesson in lessons]).transpose(0, 3, 1, 2)
+    return torch.from_numpy(stacked.astype(np.float32) / 127.5 - 1)
+
+
+def squeezed(picture: Image.Image) -> NDArray[np.uint8]:
+    """Squeeze a picture into the square that the model sees, as the processor does."""
+    return np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BICUBIC))

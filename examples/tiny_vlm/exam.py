@@ -1,0 +1,208 @@
+"""The exam: held-out questions of the mini editions, asked as the suites ask them.
+
+Their pictures come of seeds that neither lessons nor the mini editions use, and what JourneyBench's
+show is never taught in that combination. Each question is asked once more with another question's
+picture: what is right then, a model knows without looking.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+
+from bench_assets.blink.task import TASK as BLINK
+from bench_assets.core.chat import Image, Prompt, Request, Turn
+from bench_assets.core.choices import read_choice
+from bench_assets.core.rows import Question
+from bench_assets.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.journeybench.hallucination_vqa.task import TASK as HALOQUEST
+from bench_assets.journeybench.mini_pictures import WORLD, Member, members
+from bench_assets.task import Task
+from examples.tiny_vlm.lessons import TASKS, blink_questions
+from examples.tiny_vlm.strange_views import UNUSUAL
+from resources.model_specs import TransformersSpec
+from resources.transformers_vlm import TransformersEngine
+
+FIRST_SEED = 2_000_000  # of the exam; those of lessons are smaller
+_A_SEED = 20  # questions that one seed gives
+_MAX_TOKENS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question of the exam, and how to tell whether a reply is right."""
+
+    prompt: Prompt
+    right: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One category of the mini editions."""
+
+    chance: float  # share right by guessing among the possible answers
+    cases: Sequence[Case]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What a checkpoint got right in one category."""
+
+    n: int
+    right: int
+    right_without_looking: int  # shown the picture of another question
+    chance: float
+
+    @property
+    def accuracy(self) -> float:
+        """Share right."""
+        return self.right / self.n
+
+    @property
+    def p(self) -> float:
+        """How likely as many are right by guessing, or without looking where that gets more right.
+
+        >>> Mark(n=10, right=10, right_without_looking=5, chance=0.25).p == 1 / 1024
+        True
+        """
+        from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+        guessed = max(self.chance, self.right_without_looking / self.n)
+        return float(binomtest(self.right, self.n, guessed, alternative="greater").pvalue)
+
+
+class Album(dict[str, bytes]):
+    """Pictures by their SHA-256."""
+
+    def put(self, data: bytes) -> str:
+        """Keep a picture."""
+        name = sha256(data).hexdigest()
+        self[name] = data
+        return name
+
+
+def subjects(n: int, album: Album) -> dict[str, Subject]:
+    """Draw about ``n`` questions of each category; pictures go into the album."""
+    drawn = {f"blink/{task}": _of_blink(task, n, album) for task in TASKS}
+    pictures = _of_journeybench(n, album)
+    halo = "journeybench/hallucination_vqa"
+    counted, absent = WORLD["triggers"][1], WORLD["triggers"][0]
+    return drawn | {
+        f"{halo}/visual challenge": Subject(1 / 5, [_halo(counted, *one) for one in pictures]),
+        f"{halo}/false premises": Subject(0.5, [_halo(absent, *one) for one in pictures]),
+        "journeybench/captioning/animal": Subject(
+            1 / 10, [_told("{subject}", *one) for one in pictures]
+        ),
+        "journeybench/captioning/sky colour": Subject(
+            1 / 6, [_told("{sky} sky", *one) for one in pictures]
+        ),
+        "journeybench/captioning/accessory": Subject(
+            1 / 6, [_told("{accessory}", *one) for one in pictures]
+        ),
+        "journeybench/captioning/thing below": Subject(
+            1 / 12, [_told("{mount}", *one) for one in pictures]
+        ),
+    }
+
+
+def sit(folder: Path, exam: Mapping[str, Subject], album: Album) -> dict[str, Mark]:
+    """Ask a checkpoint everything, loaded as the project loads any checkpoint."""
+    spec = TransformersSpec(
+        kind="transformers", path=str(folder), batch_size=40, max_tokens=_MAX_TOKENS
+    )
+    engine = TransformersEngine(spec, str(folder), album.__getitem__)
+    asked = {name: _asked(subject) for name, subject in exam.items()}
+    unique = list(dict.fromkeys(p for prompts in asked.values() for both in prompts for p in both))
+    replies = {
+        unique[place]: reply.text
+        for place, reply in engine.stream([Request(prompt=prompt) for prompt in unique])
+    }
+    engine.close()
+    return {name: _mark(exam[name], asked[name], replies) for name in exam}
+
+
+def _asked(subject: Subject) -> list[tuple[Prompt, Prompt]]:
+    """The prompt of each case, and the same with the picture of the next."""
+    prompts = [case.prompt for case in subject.cases]
+    others = [*prompts[1:], prompts[0]]
+    return [(one, _with_pictures(one, other)) for one, other in zip(prompts, others, strict=True)]
+
+
+def _mark(
+    subject: Subject, asked: Sequence[tuple[Prompt, Prompt]], replies: Mapping[Prompt, str]
+) -> Mark:
+    both = list(zip(subject.cases, asked, strict=True))
+    right = sum(case.right(replies[prompt]) for case, (prompt, _) in both)
+    unseen = sum(case.right(replies[prompt]) for case, (_, prompt) in both)
+    return Mark(n=len(both), right=right, right_without_looking=unseen, chance=subject.chance)
+
+
+def _with_pictures(prompt: Prompt, other: Prompt) -> Prompt:
+    pictures = iter(other.images)
+    turns = (
+        Turn(turn.role, tuple(next(pictures) if isinstance(p, Image) else p for p in turn.parts))
+        for turn in prompt.turns
+    )
+    return Prompt(tuple(turns))
+
+
+def _of_blink(task: str, n: int, album: Album) -> Subject:
+    built = (
+        q
+        for seed in range(FIRST_SEED, FIRST_SEED + n)
+        for q in blink_questions(task, seed, _A_SEED)
+    )
+    cases: list[Case] = []
+    for one in built:
+        question = replace(one.question, images=(album.put(one.data),))
+        cases.append(Case(_prompt(BLINK, question), partial(_chosen, question)))
+        if len(cases) == n:
+            break
+    return Subject(1 / len(question.options), cases)
+
+
+def _of_journeybench(n: int, album: Album) -> list[tuple[Member, str]]:
+    """The mini edition's pictures, drawn anew until there are enough of them."""
+    shown = islice(cycle(members()), n)
+    return [
+        (member, album.put(member.draw(Random(f"{FIRST_SEED + number}"))))
+        for number, member in enumerate(shown)
+    ]
+
+
+def _halo(trigger: Mapping[str, str], member: Member, image: str) -> Case:
+    answers = tuple(member.say(answer) for answer in trigger["answers"])
+    question = _question(HALOQUEST, member.say(trigger["question"]), image, answers)
+    return Case(_prompt(HALOQUEST, question), partial(_answered, question))
+
+
+def _told(words: str, member: Member, image: str) -> Case:
+    question = _question(CAPTIONING, UNUSUAL, image, (words.format_map(member.words),))
+    return Case(_prompt(CAPTIONING, question), partial(_names, question))
+
+
+def _question(task: Task, text: str, image: str, answers: tuple[str, ...]) -> Question:
+    return Question(
+        question_id=f"{task.name}/exam", task=task.name, edition="mini", kind="text",
+        text=text, answer=answers, images=(image,),
+    )  # fmt: skip
+
+
+def _prompt(task: Task, question: Question) -> Prompt:
+    return task.condition("main").prompt(question)
+
+
+def _chosen(question: Question, reply: str) -> bool:
+    return read_choice(reply, question.options).letter == question.answer[0]
+
+
+def _answered(question: Question, reply: str) -> bool:
+    return any(says_the_same(reply, answer, question.text) for answer in question.answer)
+
+
+def _names(question: Question, reply: str) -> bool:
+    return question.answer[0] in reply.lower()

@@ -1,0 +1,124 @@
+"""The three stages of training: told, shown, asked.
+
+From nothing, a model that is only asked about pictures stays at chance for a long time: it has to
+find out at once what is in a picture, what words mean, and how to answer. So it is first told what
+lies in each cell and asked about that; then its eyes are taught to say the same of pictures; only
+then is it asked about pictures as a whole.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from examples.tiny_vlm.batches import Lesson, Writer, pixels
+from examples.tiny_vlm.model import WIDTH
+
+Batches: TypeAlias = Iterator[Sequence[Lesson]]
+Log: TypeAlias = Callable[[str, int, float], None]  # stage, step, loss
+After: TypeAlias = Callable[[int], None]  # called with the number of steps done
+
+_RATE = 1.5e-3
+_LAST_RATE = 0.04  # share of the rate that is left in the end
+_WARM_UP = 60  # steps
+_FILLED = 8.0  # weight of a cell with words; an empty one has 1
+_LOGGED = 25  # steps between two lines of the log
+
+
+class Course:
+    """A model on its way."""
+
+    def __init__(self, model: Any, tokenizer: Any, log: Log) -> None:  # noqa: ANN401
+        """Start with a model of random weights."""
+        import torch
+
+        self._model, self._writer, self._log = model, Writer(tokenizer), log
+        self._namer = torch.nn.Linear(WIDTH, len(tokenizer))  # left behind in the end
+
+    def tell(self, batches: Batches, steps: int) -> None:
+        """Teach the language model to answer from cells of words, without a picture."""
+        self._study("told", ("language_model", "lm_head"), self._loss_told, batches, steps)
+
+    def show(self, batches: Batches, steps: int) -> None:
+        """Teach the eyes to make the same cells of a picture, the language model being done."""
+        self._study("shown", ("vision_tower", "projector"), self._loss_shown, batches, steps)
+
+    def ask(self, batches: Batches, steps: int, after: After) -> None:
+        """Teach the whole model to answer questions about pictures."""
+        self._study("asked", ("",), self._loss_asked, batches, steps, after)
+
+    def _loss_told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+        talk = self._writer.conversations(lessons)
+        embedded = self._model.get_input_embeddings()(talk["input_ids"])
+        is_picture = (talk["input_ids"] == self._writer.image)[..., None]
+        told = self._told(lessons).to(embedded.dtype)
+        seen = {"inputs_embeds": embedded.masked_scatter(is_picture, told)}
+        return self._loss_of_replies(talk, seen)
+
+    def _loss_shown(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+        """Off by how much, and how surprised by the words of a cell, which is sooner learned."""
+        told, words = self._told(lessons).detach(), self._writer.cells(lessons)
+        tower = self._model.model.vision_tower(pixels(lessons))
+        patches = tower.last_hidden_state[:, 1:]  # without the one for the picture as a whole
+        seen = self._model.model.multi_modal_projector(patches).float()
+        named = words > 0
+        surprise = -self._namer(patches).float().log_softmax(-1).gather(-1, words)
+        surprise = (surprise * named).sum(-1) / named.sum(-1)
+        off = ((seen - told) ** 2).mean(-1) / told.var()
+        weight = 1 + (_FILLED - 1) * (words[..., 0] != self._writer.image).float()
+        return ((off + surprise) * weight).sum() / weight.sum()
+
+    def _loss_asked(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+        talk = self._writer.conversations(lessons)
+        seen = {"input_ids": talk["input_ids"], "pixel_values": pixels(lessons)}
+        return self._loss_of_replies(talk, seen)
+
+    def _told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
+        """What stands for a picture: for each cell, the sum of its words."""
+        words = self._writer.cells(lessons)
+        embedded = self._model.get_input_embeddings()(words) * (words > 0)[..., None]
+        return embedded.sum(2)
+
+    def _loss_of_replies(self, talk: Mapping[str, Any], seen: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        from torch.nn.functional import cross_entropy
+
+        out = self._model.model(**seen, attention_mask=talk["attention_mask"])
+        wanted = talk["labels"][:, 1:]
+        here = wanted >= 0  # what the other tokens would be is never computed
+        said = self._model.lm_head(out.last_hidden_state[:, :-1][here])
+        return cross_entropy(said.float(), wanted[here])
+
+    def _study(
+        self,
+        stage: str,
+        parts: Sequence[str],
+        loss_of: Callable[[Sequence[Lesson]], Any],
+        batches: Batches,
+        steps: int,
+        after: After = lambda step: None,
+    ) -> None:
+        import torch
+
+        named = self._model.named_parameters()
+        learned = [value for name, value in named if any(part in name for part in parts)]
+        learned += self._namer.parameters()
+        optimiser = torch.optim.AdamW(learned, weight_decay=0.05, betas=(0.9, 0.98))
+        losses: list[float] = []
+        for step in range(1, steps + 1):
+            for group in optimiser.param_groups:
+                group["lr"] = _rate(step, steps)
+            with torch.autocast("cpu", torch.bfloat16):
+                loss = loss_of(next(batches))
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(learned, 1.0)
+            optimiser.step()
+            optimiser.zero_grad()
+            losses.append(loss.item())
+            if step % _LOGGED == 0:
+                self._log(stage, step, sum(losses[-_LOGGED:]) / _LOGGED)
+            after(step)
+
+
+def _rate(step: int, steps: int) -> float:
+    """Rise in a straight line, then fall along half a cosine."""
+    fall = (1 + math.cos(math.pi * step / steps)) / 2
+    return _RATE * min(1, step / _WARM_UP) * (_LAST_RATE + (1 - _LAST_RATE) * fall)

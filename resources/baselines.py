@@ -1,0 +1,91 @@
+"""Answers without a model: what can be scored by luck, and by knowing what is asked most."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from bench_assets.core.chat import Reply, Request
+from bench_assets.core.errors import ModelError
+from bench_assets.core.rows import Question
+
+
+class RandomBaseline:
+    """Picks one of the possible answers at random; where a question lists none, it says nothing.
+
+    A draw depends on the seed, the question and the number of the draw, and on nothing else that
+    is asked.
+    """
+
+    def __init__(self, name: str, seed: int = 0) -> None:
+        self._name = name
+        self._seed = seed
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    @property
+    def signature(self) -> str:
+        """What the replies depend on: the seed."""
+        return f"random|seed={self._seed}"
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order.
+
+        Raises:
+            ModelError: If a request does not come from a question, such as a judge's.
+        """
+        return [_saying(self._draw(_question(self._name, r), r.sample)) for r in requests]
+
+    def _draw(self, question: Question, sample: int) -> str:
+        rng = random.Random(f"{self._seed}\n{question.question_id}\n{sample}")
+        possible = _possible(question)
+        return rng.choice(possible) if possible else ""
+
+
+class MostFrequentBaseline:
+    """Picks the answer that is right most often in what is asked, of those the question lists.
+
+    Ties go to the answer that the question lists first. Where a question lists none, it says
+    nothing.
+    """
+
+    signature = "most_frequent"
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order; a question counts once, however often it is asked.
+
+        Raises:
+            ModelError: If a request does not come from a question, such as a judge's.
+        """
+        questions = [_question(self._name, request) for request in requests]
+        asked = {question.question_id: question for question in questions}
+        counts = Counter(answer for q in asked.values() for answer in q.answer)
+        return [_saying(max(_possible(q), key=counts.__getitem__, default="")) for q in questions]
+
+
+def _question(model: str, request: Request) -> Question:
+    if request.question is None:
+        raise ModelError(f"{model}: a baseline answers questions; it cannot judge or write")
+    return request.question
+
+
+def _possible(question: Question) -> Sequence[str]:
+    """The answers to pick from: one letter an option, or for texts the possible answers."""
+    if question.kind in ("choice", "choices"):
+        return ascii_uppercase[: len(question.options)]
+    return question.options if question.kind == "text" else ()
+
+
+def _saying(text: str) -> Reply:
+    return Reply(text=text, finish_reason="stop")

@@ -1,0 +1,165 @@
+"""Models that embed texts and pictures into one space: CLIP, SigLIP and their like.
+
+Any transformers checkpoint with ``get_text_features`` and ``get_image_features``, any
+sentence-transformers model that embeds pictures, and, as the baseline, chance.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from bench_assets.core.embedding import ImageTextEncoder, Vectors
+from bench_assets.core.errors import ModelError
+from resources.checkpoints import first_line, pin
+from resources.images import ImageStore
+from resources.model_specs import TransformersSpec
+from resources.transformers_model import device_of
+from resources.vector_store import RememberingEncoder, VectorStore
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from transformers import BatchFeature
+
+RANDOM = "random"
+"""Name of the encoder that is always there."""
+
+OpenImage: TypeAlias = Callable[[str], "Image"]
+
+
+class EncoderSpec(BaseModel):
+    """A model that embeds texts and pictures."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["transformers", "sentence_transformers"] = "transformers"
+    path: str
+    """Folder (as written, or relative to bench.toml) or hub id."""
+    revision: str = "main"
+    """For a hub id: the commit to load. A branch name is looked up once and pinned."""
+    device: str = "auto"
+    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
+    batch_size: int = Field(64, gt=0)
+    """Texts or pictures a batch."""
+
+
+@contextmanager
+def open_encoder(
+    name: str, spec: EncoderSpec | None, location: str, images: ImageStore, store: Path
+) -> Iterator[ImageTextEncoder]:
+    """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
+
+    Args:
+        name: The name to show.
+        spec: What bench.toml says of it; None for the baseline.
+        location: Folder or hub id.
+        images: Where pictures are read from.
+        store: File that remembers vectors.
+
+    Raises:
+        ModelError: If there is no such checkpoint, or it does not load.
+    """
+    if spec is None:
+        yield RandomEncoder(name)
+        return
+    loaded = TransformersSpec(
+        kind="transformers", path=location, revision=spec.revision, device=spec.device
+    )
+    checkpoint = pin(loaded, location)
+    load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
+    try:
+        encoder = load(checkpoint.location, checkpoint.revision, device_of(loaded), images.open)
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as why:
+        raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
+    identity = f"{name}@{checkpoint.content}"
+    yield RememberingEncoder(identity, encoder, VectorStore(store), spec.batch_size)
+
+
+class RandomEncoder:
+    """Embeds everything at random: the score of pure chance; the same thing always alike."""
+
+    dimensions = 32
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name to show."""
+        return self._name
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts; ``(n, 32)``."""
+        return self._drawn(f"text {text}" for text in texts)
+
+    def encode_images(self, images: Sequence[str]) -> Vectors:
+        """Embed pictures; ``(n, 32)``."""
+        return self._drawn(f"image {image}" for image in images)
+
+    def _drawn(self, contents: Iterable[str]) -> Vectors:
+        rows = [self._vector(content) for content in contents]
+        return np.array(rows, np.float32).reshape(len(rows), self.dimensions)
+
+    def _vector(self, content: str) -> Vectors:
+        seed = int.from_bytes(sha256(content.encode("utf-8", "surrogatepass")).digest()[:8])
+        vector = np.random.default_rng(seed).standard_normal(self.dimensions, np.float32)
+        return vector / np.linalg.norm(vector)
+
+
+class _CheckpointEncoder:
+    """A transformers checkpoint; what it embeds is not of length 1 yet."""
+
+    def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
+        from transformers import AutoModel, AutoProcessor
+
+        self._model = AutoModel.from_pretrained(location, revision=revision).to(device).eval()
+        self._processor = AutoProcessor.from_pretrained(location, revision=revision)
+        self._open_image = open_image
+        if not hasattr(self._model, "get_image_features"):
+            raise ValueError(f"{type(self._model).__name__} does not embed texts and pictures")
+        # SigLIP was trained on texts of full length; to CLIP it makes no difference.
+        limit = self._model.config.text_config.max_position_embeddings
+        self._as_trained = {"padding": "max_length", "truncation": True, "max_length": limit}
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        inputs = self._processor(text=list(texts), return_tensors="pt", **self._as_trained)
+        return self._features(self._model.get_text_features, inputs)
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        pictures = [self._open_image(image) for image in images]
+        inputs = self._processor.image_processor(images=pictures, return_tensors="pt")
+        return self._features(self._model.get_image_features, inputs)
+
+    def _features(self, embed: Callable[..., Any], inputs: "BatchFeature") -> Vectors:
+        import torch
+
+        with torch.inference_mode():
+            found = embed(**inputs.to(self._model.device))
+        # Newer releases of transformers wrap the vectors up.
+        vectors = getattr(found, "pooler_output", found)
+        return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)
+
+
+class _SentenceTransformersEncoder:
+    """A sentence-transformers model that embeds pictures as well as texts."""
+
+    def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
+        from sentence_transformers import SentenceTransformer
+
+        own = None if Path(location).is_dir() else revision
+        self._model = SentenceTransformer(location, revision=own, device=device)
+        self._open_image = open_image
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        return self._encoded(list(texts))
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        return self._encoded([self._open_image(image) for image in images])
+
+    def _encoded(self, contents: list[Any]) -> Vectors:
+        vectors = self._model.encode(contents, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(vectors, dtype=np.float32)

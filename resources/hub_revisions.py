@@ -1,0 +1,109 @@
+"""Checkpoints in hub repositories: every branch and every tag that has a model in it."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bench_assets.core.errors import ModelError
+from resources.checkpoints import first_line
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<commit>[0-9a-f]{40})")
+"""Partition key of a revision: repository, branch or tag, and the commit it was at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What a branch or a tag pointed at."""
+
+    repository: str
+    ref: str
+    commit: str
+
+    @property
+    def key(self) -> str:
+        """What it is called as a model."""
+        return f"{self.repository}/{self.ref}@{self.commit}"
+
+
+@dataclass(slots=True, kw_only=True)
+class HubSurvey:
+    """What the repositories hold."""
+
+    finished: list[Revision] = field(default_factory=list)  # one a commit
+    unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
+
+
+def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi") -> HubSurvey:
+    """Ask for the commits of all branches and tags; a hub that cannot be reached is no error.
+
+    Args:
+        repositories: Hub ids.
+        known: Commits that are not looked into any more.
+        api: The hub; its token is that of ``huggingface_hub``, for private repositories.
+    """
+    found = HubSurvey()
+    for repository in repositories:
+        try:
+            for revision in _revisions(repository, api):
+                if problem := "" if revision.commit in known else _problem(revision, api):
+                    found.unfinished[revision.key] = problem
+                else:
+                    found.finished.append(revision)
+        except ModelError as why:
+            found.unfinished[repository] = str(why)
+    return found
+
+
+def located_in(key: str, repositories: Sequence[str]) -> tuple[str, str]:
+    """Repository and commit of a revision; the hub is not asked.
+
+    >>> located_in("a/b/step-10@" + 40 * "0", ["a/b"])[0]
+    'a/b'
+
+    Raises:
+        ModelError: If it is of no watched repository.
+    """
+    matched = KEY.fullmatch(key)
+    for repository in repositories:
+        if matched and matched["name"].startswith(f"{repository}/"):
+            return repository, matched["commit"]
+    listed = ", ".join(repositories) or "none"
+    raise ModelError(f"{key}: of no watched repository ({listed}); see [checkpoints] in bench.toml")
+
+
+def _revisions(repository: str, api: "HfApi") -> list[Revision]:
+    """One revision a commit, by the name that says more than "main" if it has two."""
+    try:
+        refs = api.list_repo_refs(repository)
+    except _hub_errors() as why:
+        raise ModelError(f"{repository}: the hub does not list it: {first_line(why)}") from why
+    named = [(ref.name, ref.target_commit) for ref in [*refs.branches, *refs.tags]]
+    of_commit = {commit: name for name, commit in sorted(named, key=lambda n: n[0] != "main")}
+    return sorted(
+        (Revision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
+        key=lambda revision: revision.key,
+    )
+
+
+def _problem(revision: Revision, api: "HfApi") -> str:
+    if not KEY.fullmatch(revision.key):
+        return "a name has only letters, digits and . _ @ + = / -"
+    try:
+        files = set(api.list_repo_files(revision.repository, revision=revision.commit))
+    except _hub_errors() as why:
+        return f"the hub does not list its files: {first_line(why)}"
+    if "config.json" not in files:
+        return "config.json is missing"
+    has_weights = any(name.endswith((".safetensors", ".bin")) for name in files)
+    return "" if has_weights else "no weights"
+
+
+def _hub_errors() -> tuple[type[Exception], ...]:
+    """What huggingface_hub raises: its HTTP library is not the same in all of its versions."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    return (*(base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception)), ValueError)

@@ -1,0 +1,144 @@
+"""Opens chat models and judges by name."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from pydantic import PrivateAttr
+
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.errors import SettingsError
+from resources.baselines import MostFrequentBaseline, RandomBaseline
+from resources.blind import BlindModel
+from resources.budget import tokens_of
+from resources.engine import Engine
+from resources.images import ImageStore
+from resources.model_specs import (
+    BlindSpec,
+    MostFrequentSpec,
+    PythonSpec,
+    RandomSpec,
+    RecordedSpec,
+    ScriptedSpec,
+    ServerSpec,
+    TransformersSpec,
+)
+from resources.recorded import RecordedModel, by_model, read_replies
+from resources.reply_store import Progress, RememberingModel, ReplyStore
+from resources.scripted import ScriptedModel
+from resources.settings import Settings
+from resources.settings_file import SettingsFile
+
+
+def _unwatched(done: int, remembered: int, total: int) -> None:
+    """Show nothing."""
+
+
+class Models(dg.ConfigurableResource[Any]):
+    """Every model that may be evaluated or may judge, by the name used as partition key."""
+
+    settings: SettingsFile
+    images: ImageStore
+    show_progress: bool = False
+    """Draw progress bars on the terminal."""
+    _local: dict[str, Engine] = PrivateAttr(default_factory=dict)
+
+    @property
+    def store(self) -> ReplyStore:
+        """The file that remembers every reply."""
+        return ReplyStore(Path(self.settings.home) / "replies.sqlite")
+
+    @contextmanager
+    def open(
+        self, name: str, condition: str = "main", progress: Progress = _unwatched
+    ) -> Generator[ChatModel]:
+        """Open a model for the length of a ``with`` block.
+
+        Raises:
+            UnknownNameError: If no model has that name; lists those that have one.
+            ModelError: If its weights or its server cannot be reached.
+        """
+        settings = self.settings.load()
+        spec = settings.model(name)
+        if isinstance(spec, BlindSpec):
+            if isinstance(settings.model(spec.of), BlindSpec):
+                raise SettingsError(f"{settings.file}, model {name}: {spec.of} is blind already")
+            with self.open(spec.of, condition, progress) as seeing:
+                yield BlindModel(seeing, name)
+        elif isinstance(spec, ServerSpec):
+            from resources.openai_server import ServerEngine
+
+            engine = ServerEngine(spec, self.images.read, spent=partial(tokens_of, self.store))
+            yield RememberingModel(name, engine, self.store, progress)
+        elif isinstance(spec, TransformersSpec):
+            yield RememberingModel(name, self._loaded(spec, settings), self.store, progress)
+        elif isinstance(spec, PythonSpec):
+            yield _factory(name, spec, settings)(name, self.images.open)
+        else:
+            yield _without_engine(name, spec, settings, condition)
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Give memory back when a run ends."""
+        self.close()
+
+    def close(self) -> None:
+        """Give the memory of the local model back."""
+        while self._local:
+            self._local.popitem()[1].close()
+
+    def _loaded(self, spec: TransformersSpec, settings: Settings) -> Engine:
+        """Keep a local model from one asset to the next: loading it can take minutes.
+
+        One at a time: a model and its judge may not fit beside each other.
+        """
+        from resources.transformers_vlm import TransformersEngine
+
+        beside = settings.resolve(spec.path)
+        path = str(beside) if beside.exists() else spec.path
+        key = f"{path} {spec.model_dump_json()}"
+        if key not in self._local:
+            self.close()
+            self._local[key] = TransformersEngine(spec, path, self.images.read)
+        return self._local[key]
+
+
+def _without_engine(
+    name: str,
+    spec: RandomSpec | MostFrequentSpec | RecordedSpec | ScriptedSpec,
+    settings: Settings,
+    condition: str,
+) -> ChatModel:
+    match spec:
+        case RandomSpec():
+            return RandomBaseline(name, spec.seed)
+        case MostFrequentSpec():
+            return MostFrequentBaseline(name)
+        case ScriptedSpec():
+            return ScriptedModel(name, lambda _: spec.says)
+        case RecordedSpec():
+            return _recorded(name, spec, settings, condition)
+
+
+def _factory(name: str, spec: PythonSpec, settings: Settings) -> Callable[..., ChatModel]:
+    module, _, attribute = spec.factory.partition(":")
+    try:
+        factory: Callable[..., ChatModel] = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as why:
+        raise SettingsError(f"{settings.file}, model {name}: {spec.factory}: {why}") from why
+    return factory
+
+
+def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> RecordedModel:
+    file = settings.resolve(spec.file)
+    replies = by_model(read_replies(file), nameless=spec.model or name)
+    whose = spec.model or next(iter(replies), "")
+    if whose not in replies or (len(replies) > 1 and not spec.model):
+        has = ", ".join(sorted(replies)) or "none"
+        raise SettingsError(
+            f"{settings.file}, model {name}: name one model of {file}; it has {has}"
+        )
+    return RecordedModel(name, replies[whose], file, condition)

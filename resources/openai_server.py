@@ -1,0 +1,240 @@
+"""Runs models behind OpenAI-compatible servers: vLLM, SGLang, llama.cpp, hosted ones."""
+
+import asyncio
+import io
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic, perf_counter
+from typing import Any, TypeAlias
+
+import aiohttp
+import orjson
+
+from bench_assets.core.chat import Decoding, Reply, Request, without_reasoning
+from bench_assets.core.errors import ImageError
+from resources import openai_format
+from resources.budget import Budget, Tokens, has_budget
+from resources.endpoints import Endpoints
+from resources.engine import ReadImage
+from resources.model_specs import ServerSpec
+from resources.retrying import AS_OFTEN_AS_ALLOWED, Failure, Retrying
+from resources.settings import secret
+
+_Arrival: TypeAlias = tuple[int, Reply]
+_Hand: TypeAlias = Callable[[_Arrival], Awaitable[object]]
+
+_CONNECT = 30.0  # s; longest wait for a connection
+
+
+class ServerEngine:
+    """Asks ``POST {base_url}/chat/completions``, many requests at once.
+
+    Pictures travel as the bytes they were stored as (JPEG, PNG, GIF, WebP); any other format is
+    sent as PNG. Where a server keeps reasoning apart, the reply has it in front as
+    ``<think>...</think>``. Every retry is in the log ``bench_assets.server``.
+    """
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        read_image: ReadImage,
+        *,
+        spent: Callable[[str], Tokens] = lambda _: Tokens(),
+        base_delay: float = 0.5,
+        rng: random.Random | None = None,
+    ) -> None:
+        """Prepare to ask; nothing is sent yet.
+
+        Args:
+            spec: The server, and how it is asked.
+            read_image: Finds the pictures that prompts name.
+            spent: Identity -> tokens of what was asked before, which the budget counts as well.
+            base_delay: s; about as long is waited before the second try, then twice as long, ...
+            rng: Spreads the retries of many requests; by default another way every time.
+        """
+        self._spec = spec
+        self._read_image = read_image
+        self._spent = spent
+        self._base_delay = base_delay
+        self._rng = rng or random.Random()
+
+    @property
+    def identity(self) -> str:
+        """Address, model name and revision, and whatever else every request says."""
+        spec = self._spec
+        revision = f"@{spec.revision}" if spec.revision else ""
+        extra = orjson.dumps(spec.extra_body, option=orjson.OPT_SORT_KEYS).decode()
+        shown = f"|{extra}" if spec.extra_body else ""
+        return f"server:{spec.addresses[0]}|{spec.model}{revision}{shown}"
+
+    @property
+    def decoding(self) -> Decoding:
+        """How replies are drawn where a request does not say otherwise."""
+        return self._spec.decoding
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[_Arrival]:
+        """Answer requests, as many at once as the servers bear; yields each reply as it arrives.
+
+        Closing the iterator early cancels what is under way. When the budget is spent, what is
+        under way still arrives, and the rest comes back unasked, with ``error``.
+
+        Raises:
+            ModelError: If the server cannot be reached, or refuses us before its first reply.
+            SettingsError: If the environment lacks the key.
+        """
+        key = secret(self._spec.api_key_env) if self._spec.api_key_env else ""
+        yield from _in_background(partial(self._answer_all, requests, key))
+
+    def close(self) -> None:
+        """Nothing is held between two streams."""
+
+    async def _answer_all(self, requests: Sequence[Request], key: str, hand: _Hand) -> None:
+        spec = self._spec
+        retrying = Retrying(spec, self._base_delay, self._rng)
+        budget = Budget(spec, self._spent(self.identity) if has_budget(spec) else Tokens())
+        waiting = iter(enumerate(requests))
+        async with _session(spec, key) as session:
+            line = _Line(spec, self._read_image, session, Endpoints(spec), retrying, key)
+
+            async def work() -> None:
+                for position, request in waiting:
+                    over = budget.why_over()
+                    reply = Reply(error=over) if over else await line.answer(request)
+                    budget.count(reply)
+                    await hand((position, reply))
+
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(min(_at_once(spec), len(requests))):
+                        workers.create_task(work())
+            except ExceptionGroup as failed:
+                raise failed.exceptions[0] from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Holds conversations with a server, at any of its addresses, over one session."""
+
+    spec: ServerSpec
+    read_image: ReadImage
+    session: aiohttp.ClientSession
+    endpoints: Endpoints
+    retrying: Retrying
+    key: str
+
+    async def answer(self, request: Request) -> Reply:
+        """Have every open user turn answered; the last answer, with the tokens of all of them.
+
+        Earlier answers are sent back without their reasoning, as chat templates expect them.
+        """
+        turns = request.prompt.turns
+        messages: list[dict[str, Any]] = []
+        replies: list[Reply] = []
+        try:
+            for turn, following in zip(turns, (*turns[1:], None), strict=True):
+                messages.append(openai_format.message(turn, self.read_image))
+                if turn.role == "user" and (following is None or following.role != "assistant"):
+                    body = openai_format.body(self.spec, request, messages)
+                    replies.append(await self.retrying.reply(partial(self._post, body)))
+                    if replies[-1].error:
+                        return replies[-1]
+                    text = without_reasoning(replies[-1].text)
+                    messages.append({"role": "assistant", "content": text})
+        except (ImageError, orjson.JSONEncodeError) as why:
+            return Reply(error=f"cannot be sent: {why}")
+        return _together(replies)
+
+    async def _post(self, body: bytes) -> Reply | Failure:
+        async with self.endpoints.least_loaded() as endpoint:
+            sent_at = monotonic()
+            outcome = await self._post_to(f"{endpoint.url}/chat/completions", body)
+            endpoint.learn(outcome, sent_at)
+            return outcome
+
+    async def _post_to(self, url: str, body: bytes) -> Reply | Failure:
+        started = perf_counter()
+        sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
+        try:
+            async with self.session.post(url, data=sent, allow_redirects=False) as response:
+                data = await response.read()
+        except aiohttp.InvalidURL:
+            return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
+            return Failure(what=str(why), tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
+        except TimeoutError:
+            what = f"no reply within {self.spec.timeout:g} s"
+            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
+        except aiohttp.ClientError as why:
+            what = f"the connection broke: {str(why) or type(why).__name__}"
+            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
+        if response.status == 200:
+            return openai_format.reply(data, perf_counter() - started)
+        wait = response.headers.get("Retry-After", "")
+        return openai_format.failure(response.status, data, wait, self.key)
+
+
+def _at_once(spec: ServerSpec) -> int:
+    return spec.concurrency * len(spec.addresses)
+
+
+def _session(spec: ServerSpec, key: str) -> aiohttp.ClientSession:
+    headers = {"Content-Type": "application/json"}
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=_at_once(spec)),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
+        timeout=aiohttp.ClientTimeout(total=spec.timeout, sock_connect=_CONNECT),
+    )
+
+
+def _in_background(
+    produce: Callable[[_Hand], Coroutine[Any, Any, None]],
+) -> Iterator[_Arrival]:
+    """Run a coroutine in a thread of its own; yield what it hands over, as it does so.
+
+    A thread, because a caller such as a notebook may have a running loop in its own. What is
+    handed over counts as taken when the caller comes back for more, having stored it: a process
+    that is killed has then lost no more than what its workers had in hand.
+    """
+    loop = asyncio.new_event_loop()
+    arrivals: SimpleQueue[tuple[_Arrival, asyncio.Event] | None] = SimpleQueue()
+
+    async def hand(arrival: _Arrival) -> None:
+        taken = asyncio.Event()
+        arrivals.put((arrival, taken))
+        await taken.wait()
+
+    task = loop.create_task(produce(hand))
+    task.add_done_callback(lambda _: arrivals.put(None))
+    # A daemon, so that an iterator nobody closes cannot keep the process alive.
+    thread = Thread(target=loop.run_until_complete, args=(asyncio.wait([task]),), daemon=True)
+    thread.start()
+    try:
+        while (handed := arrivals.get()) is not None:
+            yield handed[0]
+            loop.call_soon_threadsafe(handed[1].set)
+        task.result()
+    finally:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        loop.close()
+
+
+def _together(replies: Sequence[Reply]) -> Reply:
+    if not replies:
+        return Reply(error="cannot be sent: no user turn of the prompt is left to be answered")
+    return replace(
+        replies[-1],
+        prompt_tokens=_sum([reply.prompt_tokens for reply in replies]),
+        completion_tokens=_sum([reply.completion_tokens for reply in replies]),
+        seconds=sum(reply.seconds or 0.0 for reply in replies),
+    )
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -1,0 +1,24 @@
+"""A model that is a function."""
+
+from collections.abc import Callable, Sequence
+
+from bench_assets.core.chat import Reply, Request
+
+
+class ScriptedModel:
+    """Says what a function says; for tests, and for trying the graph."""
+
+    signature = "scripted"
+
+    def __init__(self, name: str, answer: Callable[[Request], str]) -> None:
+        self._name = name
+        self._answer = answer
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order."""
+        return [Reply(text=self._answer(r), finish_reason="stop") for r in requests]

@@ -1,0 +1,56 @@
+"""What prompts become before a checkpoint reads them: conversations and decoded pictures."""
+
+import io
+from typing import Any, TypeAlias
+
+from PIL import Image as Pictures
+from PIL import ImageOps
+
+from bench_assets.core.chat import Image, Prompt, Turn
+from bench_assets.core.errors import ImageError
+
+Message: TypeAlias = dict[str, Any]  # as chat templates take it: role, and content as parts
+DecodedImages: TypeAlias = dict[str, Pictures.Image]  # by SHA-256
+
+
+def rounds(prompt: Prompt) -> list[list[Turn]]:
+    """Cut a conversation after each turn that the model is to answer."""
+    rounds: list[list[Turn]] = []
+    said: list[Turn] = []
+    for turn, after in zip(prompt.turns, (*prompt.turns[1:], None), strict=True):
+        said.append(turn)
+        if turn.role == "user" and (after is None or after.role != "assistant"):
+            rounds.append(said)
+            said = []
+    return rounds
+
+
+def message(turn: Turn, images: DecodedImages) -> Message:
+    """Write a turn as chat templates take it; only texts become one, as with a server."""
+    texts = [part for part in turn.parts if isinstance(part, str)]
+    parts = ["\n".join(texts)] if len(texts) == len(turn.parts) else turn.parts
+    content = [
+        {"type": "image", "image": images[part.sha256]}
+        if isinstance(part, Image)
+        else {"type": "text", "text": part}
+        for part in parts
+    ]
+    return {"role": turn.role, "content": content}
+
+
+def decode(image: Image, data: bytes, max_pixels: int | None) -> Pictures.Image:
+    """Decode a picture as RGB, upright, shrunk where it has more pixels than allowed.
+
+    Raises:
+        ImageError: If it does not decode.
+    """
+    try:
+        with Pictures.open(io.BytesIO(data)) as opened:
+            picture = ImageOps.exif_transpose(opened).convert("RGB")
+    except (OSError, ValueError, SyntaxError) as why:
+        raise ImageError(f"picture {image.sha256} does not decode: {why}") from why
+    share = (max_pixels or picture.width * picture.height) / (picture.width * picture.height)
+    if share >= 1:
+        return picture
+    width, height = (max(1, int(side * share**0.5)) for side in picture.size)
+    return picture.resize((width, height), Pictures.Resampling.BICUBIC)

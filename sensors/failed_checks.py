@@ -1,0 +1,93 @@
+"""Tells a webhook, such as that of a chat room, about checks that failed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from http.client import HTTPException
+from urllib.request import Request, urlopen
+
+import dagster as dg
+
+from resources.settings import Settings, secret
+from resources.settings_file import SettingsFile
+
+_TIMEOUT = 10.0  # s
+_CHECKS_A_TICK = 20
+_EVALUATIONS = dg.EventRecordsFilter(dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+
+
+def failed_check_sensor() -> dg.SensorDefinition:
+    """Build the sensor that posts failed checks to the webhook of [checkpoints]."""
+
+    @dg.sensor(
+        name="failed_checks",
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description="Posts every failed check to the webhook that [checkpoints] names.",
+    )
+    def failed_checks(
+        context: dg.SensorEvaluationContext, settings: SettingsFile
+    ) -> dg.SensorResult:
+        return post_failed_checks(context.instance, settings.load(), context.cursor)
+
+    return failed_checks
+
+
+def post_failed_checks(
+    instance: dg.DagsterInstance, settings: Settings, cursor: str | None
+) -> dg.SensorResult:
+    """Post the checks that failed since the last tick, one by one; the first tick posts none.
+
+    A webhook that cannot be reached is tried again at the next tick; nothing is posted twice
+    unless its answer is lost.
+
+    Raises:
+        SettingsError: If the environment variable with the address is not set.
+    """
+    if not (variable := settings.checkpoints.webhook_env):
+        return dg.SensorResult(skip_reason=f"no webhook_env in [checkpoints] of {settings.file}")
+    if cursor is None:
+        return dg.SensorResult(cursor=str(_latest(instance)), skip_reason="checks from now on")
+    address = secret(variable)
+    for record in _evaluations(instance, after=int(cursor)):
+        found = record.event_log_entry.asset_check_evaluation
+        if found and not found.passed:
+            try:
+                _post(address, _message(found, record.run_id))
+            except (OSError, HTTPException, ValueError) as why:
+                # Only the kind of error: its text may hold the address, which may be secret.
+                reason = f"the webhook of {variable} cannot be reached: {type(why).__name__}"
+                return dg.SensorResult(cursor=cursor, skip_reason=reason)
+        cursor = str(record.storage_id)
+    return dg.SensorResult(cursor=cursor)
+
+
+def _latest(instance: dg.DagsterInstance) -> int:
+    newest = instance.event_log_storage.get_event_records(_EVALUATIONS, limit=1)
+    return newest[0].storage_id if newest else 0
+
+
+def _evaluations(instance: dg.DagsterInstance, after: int) -> Sequence[dg.EventLogRecord]:
+    later = dg.EventRecordsFilter(_EVALUATIONS.event_type, after_cursor=after)
+    return instance.event_log_storage.get_event_records(later, limit=_CHECKS_A_TICK, ascending=True)
+
+
+def _message(found: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
+    """What chat rooms show is ``text``; the rest is for programs."""
+    about = {
+        "check": found.check_name,
+        "asset": found.asset_key.to_user_string(),
+        "model": found.partition or "",
+        "severity": found.severity.value,
+        "description": found.description or "",
+        "run": run_id,
+    }
+    model = f" of {found.partition}" if found.partition else ""
+    text = f"{found.severity.value}: {about['asset']}{model} fails {found.check_name}"
+    return {"text": f"{text}: {found.description}" if found.description else text, **about}
+
+
+def _post(address: str, message: Mapping[str, str]) -> None:
+    body = json.dumps(message, ensure_ascii=False).encode()
+    request = Request(address, body, {"Content-Type": "application/json"})
+    with urlopen(request, timeout=_TIMEOUT) as answer:
+        answer.read()

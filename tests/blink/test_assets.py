@@ -1,0 +1,221 @@
+"""BLINK as a graph: what reaches the tables on each route."""
+
+import json
+from random import Random
+
+import dagster as dg
+import pytest
+
+from bench_assets.blink import ablations, assets, mini_objects, studies, submission
+from bench_assets.blink.mistakes import CommonMistakes, Mistake
+from bench_assets.blink.profile import TaskAccuracy
+from bench_assets.blink.questions import Statistic
+from bench_assets.blink.source import CONCATENATED_KEY, KEY
+from bench_assets.blink.submission import SubmittedOption
+from bench_assets.blink.task import TASK
+from bench_assets.core.errors import ImageError
+from bench_assets.core.rows import ImageText, Metric, Question
+from bench_assets.evaluation import evaluation_assets
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.source_files import SourceFiles
+from resources.tables import RowTables, TableFiles
+from tests.blink.release import png, row, write_parquet
+
+LEFT_HALF = dg.load_assets_from_modules([assets, ablations])
+OF_A_MODEL = [
+    *dg.load_assets_from_modules([studies, submission]),
+    *evaluation_assets(TASK),
+    *evaluation_assets(TASK, "self_consistency"),
+]
+JIGSAW = {
+    "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
+    "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
+    "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},
+    "choices": ["the second image", "the third image"],
+    "answer": "(A)",
+}
+
+
+class Bench:
+    """BLINK over a home folder of its own."""
+
+    def __init__(self, home, source, written=""):
+        home.mkdir()
+        (home / "bench.toml").write_text(written, encoding="utf-8")
+        self.settings = SettingsFile(home=str(home), sources={"blink": str(source)})
+        self.tables = TableFiles(folder=str(home / "tables"))
+        self.images = ImageStore(folder=str(home / "images"))
+        self.export = home / "export"
+
+    def build(self):
+        return dg.materialize(LEFT_HALF, resources=self._resources())
+
+    def evaluate(self, model):
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions("model", [model])
+            of_a_model = dg.AssetSelection.tag("bench/per", "model")
+            return dg.materialize(
+                [*LEFT_HALF, *OF_A_MODEL],
+                selection=of_a_model,
+                partition_key=model,
+                instance=instance,
+                resources=self._resources(),
+            )
+
+    def common_mistakes(self):
+        dg.materialize([studies.common_mistakes], resources=self._resources())
+        return self.tables.read(["blink", "common_mistakes"], CommonMistakes)
+
+    def questions(self, *below):
+        return self.tables.read(["blink", *below, "questions"], Question)
+
+    def _resources(self):
+        return {
+            "settings": self.settings,
+            "sources": SourceFiles(settings=self.settings),
+            "images": self.images,
+            "models": Models(settings=self.settings, images=self.images),
+            "tables": self.tables,
+            "io_manager": RowTables(files=self.tables),
+        }
+
+
+@pytest.fixture
+def release(tmp_path):
+    """Two validation questions, one of them with three pictures, and a test question."""
+    folder = tmp_path / "release"
+    write_parquet(folder, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    hidden = row("test_Relative_Depth_1", answer="hidden")
+    write_parquet(folder, "Relative_Depth", "test", [hidden])
+    write_parquet(folder, "Jigsaw", "val", [row("val_Jigsaw_1", **JIGSAW)])
+    return folder
+
+
+def test_a_release_becomes_questions_with_its_pictures_in_the_store(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    depth, jigsaw = bench.questions()
+    assert (depth.question_id, jigsaw.answer) == ("blink/val_Relative_Depth_1", ("A",))
+    stored = [bench.images.read(image) for image in jigsaw.images]
+    assert stored == [JIGSAW[f"image_{n}"]["bytes"] for n in (1, 2, 3)]
+    assert [one.question_id for one in bench.questions("test")] == ["blink/test_Relative_Depth_1"]
+    counted = {
+        one.statistic: one.n for one in bench.tables.read(["blink", "statistics"], Statistic)
+    }
+    assert (counted["questions"], counted["images"], counted["with 3 images"]) == (3, 5, 1)
+
+
+def test_pictures_are_joined_for_the_questions_that_have_several(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    (joined,) = bench.questions("concatenated_images")
+    assert joined.question_id == "blink/val_Jigsaw_1"
+    (image,) = joined.images
+    assert bench.images.open(image).size == (30 + 10 + 10 + 10 + 10, 20)
+
+
+def test_ablations_that_the_source_has_nothing_for_are_not_made(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    result = bench.build()
+    made = {event.asset_key.path[1] for event in result.get_asset_materialization_events()}
+    assert "captions" in made
+    assert not made & {"captions_for_images", "circles"}
+
+
+def test_a_captioner_describes_every_picture_and_its_words_stand_in_for_them(tmp_path, release):
+    written = (
+        '[suites.blink]\ncaptioner = "describer"\n'
+        '[models.describer]\nkind = "scripted"\nsays = "a red dot"\n'
+    )
+    bench = Bench(tmp_path / "home", release, written)
+    bench.build()
+    assert len(bench.tables.read(["blink", "captions"], ImageText)) == 4
+    depth, jigsaw = bench.questions("captions_for_images")
+    assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
+
+
+def test_a_picture_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
+    broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
+    write_parquet(release, "Relative_Depth", "val", [broken])
+    with pytest.raises(ImageError, match=r"row 1 \(val_Relative_Depth_1\), image_1: "):
+        Bench(tmp_path / "home", release).build()
+
+
+def test_an_answer_key_alone_is_a_source(tmp_path):
+    (tmp_path / KEY).write_text('{"val_Counting_1": "(D)", "val_Jigsaw_1": "(B)"}')
+    bench = Bench(tmp_path / "home", tmp_path)
+    bench.build()
+    assert [one.answer for one in bench.questions()] == [("D",), ("B",)]
+    assert [one.answer for one in bench.questions("concatenated_images")] == [("B",)]
+
+
+def test_a_run_on_concatenated_images_may_have_a_key_of_its_own(tmp_path):
+    (tmp_path / KEY).write_text('{"val_Jigsaw_1": "(B)"}')
+    (tmp_path / CONCATENATED_KEY).write_text('{"val_Jigsaw_1": "(A)"}')
+    bench = Bench(tmp_path / "home", tmp_path)
+    bench.build()
+    assert [one.answer for one in bench.questions("concatenated_images")] == [("A",)]
+
+
+def test_raw_material_is_built_and_its_circles_are_drawn_anew(tmp_path):
+    for path, data in mini_objects.things_at_depths(Random(0), 4).items():
+        file = tmp_path / "raw" / "diw" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    bench = Bench(tmp_path / "home", tmp_path / "raw")
+    bench.build()
+    questions = bench.questions()
+    assert {one.edition for one in questions} == {"built"}
+    validation = [one for one in questions if one.labels["split"] == "val"]
+    circles = bench.questions("circles")
+    assert len(circles) == 6 * len(validation) > 0
+    drawn = {one.labels["circles"]: one for one in circles if one.group_id == circles[0].group_id}
+    assert len({one.images for one in drawn.values()}) == 6
+    assert drawn["10 px red"].images == validation[0].images
+
+
+def test_a_model_is_asked_scored_and_submitted(tmp_path, release):
+    bench = Bench(
+        tmp_path / "home", release, '[models.sure]\nkind = "scripted"\nsays = "Answer: B"\n'
+    )
+    bench.build()
+    assert bench.evaluate("sure").success
+    metrics = bench.tables.read(["blink", "metrics"], Metric, "sure")
+    found = {(row.metric, row.category): row.value for row in metrics}
+    assert found["accuracy", "all"] == 0.5
+    assert found["accuracy", "Relative_Depth"] == 1.0
+    profile = bench.tables.read(["blink", "profile"], TaskAccuracy, "sure")
+    assert {one.task: (one.accuracy, one.chance) for one in profile} == {
+        "Relative_Depth": (1.0, 0.5),
+        "Jigsaw": (0.0, 0.5),
+    }
+    votes = bench.tables.read(["blink", "majority_vote"], Metric, "sure")
+    both = {row.metric: (row.value, row.n_scored) for row in votes if row.category == "all"}
+    assert both == {"majority_vote": (0.5, 2), "single_run": (0.5, 10)}
+    (mistake,) = bench.tables.read(["blink", "mistakes"], Mistake, "sure")
+    assert (mistake.question_id, mistake.right, mistake.given) == ("blink/val_Jigsaw_1", "A", "B")
+    (option,) = bench.tables.read(["blink", "test", "submission"], SubmittedOption, "sure")
+    assert option.option == "(B)"
+    file = bench.export / "blink_test_sure.json"
+    assert json.loads(file.read_text()) == {"test_Relative_Depth_1": "(B)"}
+
+
+def test_common_mistakes_are_of_models_that_were_scored_on_the_present_questions(tmp_path, release):
+    written = "".join(
+        f'[models.{name}]\nkind = "scripted"\nsays = "Answer: {letter}"\n'
+        for name, letter in {"first": "A", "second": "B", "third": "B"}.items()
+    )
+    bench = Bench(tmp_path / "home", release, written)
+    bench.build()
+    for model in ("first", "second", "third"):
+        bench.evaluate(model)
+    shared = {(row.model, row.other): row.n_common for row in bench.common_mistakes()}
+    assert shared == {("first", "second"): 0, ("first", "third"): 0, ("second", "third"): 1}
+
+    other = row("val_Relative_Depth_1", prompt="Which one is nearer?")
+    write_parquet(release, "Relative_Depth", "val", [other])
+    bench.build()
+    bench.evaluate("first")
+    assert bench.common_mistakes() == []

@@ -1,0 +1,193 @@
+"""A small OpenAI-compatible server on loopback that counts, records and misbehaves on demand.
+
+In a test:
+
+    with ChatServer(lambda body: "A") as server:
+        ask(server.base_url)
+        assert server.n_requests == 1
+
+As a process of its own, for measuring: ``python -m tests.chat_server --port 8000 --latency 0.05``;
+``GET /stats`` then tells how many requests came, and the seconds from the first to the last reply.
+"""
+
+import argparse
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import orjson
+from aiohttp import web
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What the server does with a request."""
+
+    text: str | None = ""
+    status: int = 200  # any other: an error whose message is ``text``
+    wait: float = 0.0  # s, before answering
+    drop: bool = False  # closes the connection instead of answering
+    headers: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes | None = None  # sent as it is, instead of a well-formed body
+    message: Mapping[str, Any] = field(default_factory=dict)  # further fields of the message
+    finish_reason: str = "stop"
+
+
+AnswerTo = Callable[[dict[str, Any]], str | int | Answer]  # a body -> text, status or all of it
+
+
+class ChatServer:
+    """Answers ``POST /v1/chat/completions`` in a thread until the ``with`` block ends."""
+
+    def __init__(
+        self,
+        answer: AnswerTo | str = "A",
+        *,
+        latency: float = 0.0,
+        port: int = 0,
+        keep_bodies: bool = True,
+    ) -> None:
+        self._answer: AnswerTo = (lambda _: answer) if isinstance(answer, str) else answer
+        self._latency = latency
+        self._keep_bodies = keep_bodies
+        self._to_fail: list[Answer] = []
+        self._ready = threading.Event()
+        self.port = port  # 0: any free one, known once the server runs
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.times: list[float] = []  # s on the monotonic clock, when each request came
+        self.n_requests = 0
+        self.n_answered = 0
+        self.n_connections = 0  # distinct ones, by the client's port
+        self.most_at_once = 0
+        self._ports: set[int] = set()
+        self._last_reply = 0.0
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def fail_next(self, n: int, answer: int | Answer = 500) -> None:
+        """Answer the next ``n`` requests with an error."""
+        failure = Answer(status=answer, text="as asked") if isinstance(answer, int) else answer
+        self._to_fail += [failure] * n
+
+    def forget(self) -> None:
+        """Count from nought again."""
+        self.bodies.clear()
+        self.headers.clear()
+        self.times.clear()
+        self.n_requests = self.n_answered = 0
+
+    def start(self) -> None:
+        """Listen; after ``stop`` on the same port as before."""
+        self._ready.clear()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self.serve()), daemon=True)
+        self._thread.start()
+        assert self._ready.wait(10), "the test server did not start"
+
+    def stop(self) -> None:
+        """Close every connection and listen no more."""
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._thread.is_alive():
+            self.stop()
+
+    async def serve(self) -> None:
+        """Listen until stopped."""
+        self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        app = web.Application(client_max_size=2**30)
+        app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_get("/stats", self._stats)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", self.port, reuse_address=True).start()
+        self.port = runner.addresses[0][1]
+        self._ready.set()
+        await self._over.wait()
+        await runner.cleanup()
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        self.times.append(time.monotonic())
+        self.n_requests += 1
+        self.most_at_once = max(self.most_at_once, self.n_requests - self.n_answered)
+        try:
+            return await self._reply(request)
+        finally:
+            self.n_answered += 1
+            self._last_reply = time.monotonic()
+
+    async def _reply(self, request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        self._ports.add(request.transport.get_extra_info("peername")[1])
+        self.n_connections = len(self._ports)
+        body = orjson.loads(await request.read())
+        if self._keep_bodies:
+            self.bodies.append(body)
+            self.headers.append(dict(request.headers))
+        answer = self._to_fail.pop(0) if self._to_fail else _whole(self._answer(body))
+        await asyncio.sleep(self._latency + answer.wait)
+        if answer.drop:
+            request.transport.abort()
+            return web.Response()
+        return web.Response(
+            status=answer.status,
+            headers=answer.headers,
+            body=_body(answer, body) if answer.raw is None else answer.raw,
+            content_type="application/json",
+        )
+
+    async def _stats(self, _: web.Request) -> web.Response:
+        span = self._last_reply - self.times[0] if self.times else 0.0
+        stats = {"n_requests": self.n_requests, "seconds": span, "most_at_once": self.most_at_once}
+        return web.Response(body=orjson.dumps(stats), content_type="application/json")
+
+
+def texts(body: Mapping[str, Any]) -> list[str]:
+    """Every text of a request, in reading order; for answer functions."""
+    contents = [message["content"] for message in body["messages"]]
+    parts = [part for c in contents for part in ([{"text": c}] if isinstance(c, str) else c)]
+    return [part["text"] for part in parts if "text" in part]
+
+
+def _whole(answer: str | int | Answer) -> Answer:
+    if isinstance(answer, int):
+        return Answer(status=answer, text="as asked")
+    return Answer(text=answer) if isinstance(answer, str) else answer
+
+
+def _body(answer: Answer, asked: Mapping[str, Any]) -> bytes:
+    if answer.status != 200:
+        return orjson.dumps({"error": {"message": answer.text, "code": answer.status}})
+    message = {"role": "assistant", "content": answer.text, **answer.message}
+    choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
+    usage = {"prompt_tokens": len(asked["messages"]), "completion_tokens": 3, "total_tokens": 4}
+    return orjson.dumps({"object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def main() -> None:
+    """Serve until killed; the first line of output is the base URL."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
+    parser.add_argument("--says", default="A")
+    chosen = parser.parse_args()
+    server = ChatServer(chosen.says, latency=chosen.latency, port=chosen.port, keep_bodies=False)
+    server.start()
+    sys.stdout.write(f"{server.base_url}\n")
+    sys.stdout.flush()
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

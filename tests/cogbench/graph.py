@@ -1,0 +1,64 @@
+"""Runs assets of CogBench over one home folder, for tests."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from bench_assets.cogbench import assets, checks
+from bench_assets.cogbench.description import assets as description
+from bench_assets.cogbench.description import caption_studies
+from bench_assets.cogbench.description import studies as description_studies
+from bench_assets.cogbench.vqa import assets as vqa
+from bench_assets.cogbench.vqa import studies as vqa_studies
+from bench_assets.partitions import MODELS
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.source_files import SourceFiles
+from resources.tables import RowTables, TableFiles
+
+MODULES = (assets, description, vqa, description_studies, caption_studies, vqa_studies)
+LEFT = dg.AssetSelection.assets(
+    *(key for a in dg.load_assets_from_modules([assets, description, vqa]) for key in a.keys)
+)
+
+
+class Home:
+    """A home folder with its tables."""
+
+    def __init__(self, home: Path, **settings: str) -> None:
+        self.tables = TableFiles(folder=str(home / "tables"))
+        source = {"cogbench": settings.pop("source")} if "source" in settings else {}
+        self._settings = SettingsFile(home=str(home), sources=source, suites={"cogbench": settings})
+        self._images = ImageStore(folder=str(home / "images"))
+
+    def materialize(
+        self, selection: dg.AssetSelection, model: str | None = None
+    ) -> dict[str, bool]:
+        """Run assets and checks; says which checks passed."""
+        loaded = dg.load_assets_from_modules(MODULES)
+        known = {key for asset in loaded for key in asset.keys}
+        outside = {
+            key for asset in loaded for keys in asset.asset_deps.values() for key in keys
+        } - known
+        specs = [dg.AssetSpec(key, partitions_def=MODELS) for key in outside]
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
+            result = dg.materialize(
+                [*loaded, *dg.load_asset_checks_from_modules([checks]), *specs],
+                selection=selection,
+                partition_key=model,
+                instance=instance,
+                resources={
+                    "settings": self._settings,
+                    "sources": SourceFiles(settings=self._settings),
+                    "images": self._images,
+                    "models": Models(settings=self._settings, images=self._images),
+                    "tables": self.tables,
+                    "io_manager": RowTables(files=self.tables),
+                },
+            )
+        return {row.check_name: row.passed for row in result.get_asset_check_evaluations()}
+
+    def rows(self, name: str, row_type: type, model: str = "") -> list:
+        return self.tables.read(["cogbench", *name.split("/")], row_type, model)

@@ -1,0 +1,42 @@
+"""What every test may ask for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Machines are noisy, and what passes today should pass tomorrow.
+settings.register_profile("bench", deadline=None, derandomize=True)
+settings.load_profile("bench")
+
+CHECKOUT = Path(__file__).parent.parent
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--golden", action="store_true", help="rewrite golden files")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with tests/golden/<name>; with --golden, write it there."""
+
+    def compare(name: str, text: str) -> None:
+        file = GOLDEN / name
+        if request.config.getoption("--golden"):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        assert file.exists(), f"{file} is missing; make golden writes it"
+        assert text == file.read_text(encoding="utf-8"), f"if this is meant: make golden ({file})"
+
+    return compare
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The authors' data beside the checkout; tests that need it skip where it is absent."""
+    folder = CHECKOUT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no authors' data in {folder}")
+    return folder

@@ -1,0 +1,37 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench_assets.core.choices import letter_in, lettered
+
+
+def test_options_are_lettered_in_the_order_they_come():
+    assert lettered(("far", "near", "equal")) == "(A) far\n(B) near\n(C) equal"
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        pytest.param("B", "B", id="the letter"),
+        pytest.param(" (b). ", "B", id="case, brackets, full stop and blanks do not count"),
+        pytest.param("**C**", "C", id="bold"),
+        pytest.param("(A) the second image", "A", id="letter and text"),
+        pytest.param("The answer is (B).", "B", id="the answer is"),
+        pytest.param("Answer: **D**", "D", id="a label"),
+        pytest.param("I rule out (A). The answer is C.", "C", id="what is stated beats the rest"),
+        pytest.param("(A) or (B)", None, id="two letters"),
+        pytest.param("The answer is A. No, the answer is B.", None, id="two statements"),
+        pytest.param("E", None, id="a letter that was not offered"),
+        pytest.param("A dog is near.", None, id="an article is no letter"),
+        pytest.param("The answer is about the same.", None, id="a word after the answer is"),
+        pytest.param("I cannot tell.", None, id="a refusal"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_the_letter_that_a_reply_commits_to(reply, letter):
+    assert letter_in(reply, 4) == letter
+
+
+@given(st.text(alphabet="ABCDEFab ()*.:answeri\n"), st.integers(1, 5))
+def test_only_offered_letters_are_read(reply, n_options):
+    assert letter_in(reply, n_options) in (None, *"ABCDE"[:n_options])

@@ -1,0 +1,70 @@
+from itertools import combinations
+from random import Random
+
+import pytest
+from PIL import Image, ImageDraw
+
+from bench_assets.core.dedup import hash_distance, picture_hash, similar_texts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "similarity"),
+    [
+        pytest.param("abcdefgh", "abcdefgh", 1.0, id="equal"),
+        pytest.param("abc defgh", "abcd\nefgh", 1.0, id="blanks do not count"),
+        pytest.param("abcdef", "abcdeg", 3 / 5, id="3 of 5 shingles in common: abc bcd cde"),
+        pytest.param("ab", "ab", 1.0, id="shorter than a shingle"),
+    ],
+)
+def test_similarity_is_the_jaccard_similarity_of_shingles(one, other, similarity):
+    ((later, earlier, found),) = similar_texts({"one": one, "other": other}, 0.5)
+    assert (later, earlier) == ("other", "one")
+    assert found == pytest.approx(similarity)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("abcdef", "uvwxyz", id="nothing in common"),
+        pytest.param("abcdef", "abcdeg", id="3 of 5, below the threshold"),
+        pytest.param("", "", id="empty texts are like nothing"),
+    ],
+)
+def test_texts_below_the_threshold_are_no_twins(one, other):
+    assert similar_texts({"one": one, "other": other}, 0.7) == []
+
+
+def test_every_pair_that_an_exhaustive_search_finds_is_found():
+    """200 texts made by changing characters of ten; MinHash must not lose pairs above 0.8."""
+    rng = Random(0)
+    bases = ["".join(chr(0x4E00 + rng.randrange(2000)) for _ in range(60)) for _ in range(10)]
+    texts = {}
+    for number in range(200):
+        letters = list(bases[number % 10])
+        for _ in range(rng.randrange(3)):
+            letters[rng.randrange(60)] = "甲"
+        texts[f"{number:03}"] = "".join(letters)
+    pieces = {name: {t[n : n + 3] for n in range(58)} for name, t in texts.items()}
+    exact = {
+        (b, a)
+        for a, b in combinations(texts, 2)
+        if len(pieces[a] & pieces[b]) / len(pieces[a] | pieces[b]) >= 0.8
+    }
+    assert len(exact) > 500
+    assert {(twin.later, twin.earlier) for twin in similar_texts(texts, 0.8)} == exact
+
+
+def drawn(size=64, box=(8, 8, 40, 30), fill="black"):
+    picture = Image.new("RGB", (size, size), "white")
+    ImageDraw.Draw(picture).rectangle(box, fill=fill)
+    return picture
+
+
+def test_a_picture_made_smaller_or_a_little_paler_looks_the_same():
+    same = [drawn().resize((48, 48)), drawn(fill="#202020")]
+    assert all(hash_distance(picture_hash(drawn()), picture_hash(p)) <= 4 for p in same)
+
+
+def test_another_picture_looks_different():
+    other = picture_hash(drawn(box=(40, 30, 60, 60)))
+    assert hash_distance(picture_hash(drawn()), other) > 10

@@ -1,0 +1,123 @@
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bench_assets.core.draw import (
+    LabelledBox,
+    Mark,
+    jpeg,
+    masked,
+    to_height,
+    with_boxes,
+    with_circles,
+)
+
+GREY = (90, 90, 90)
+RED = (255, 0, 0)
+
+
+def plain(width=400, height=300):
+    return Image.new("RGB", (width, height), GREY)
+
+
+def where(picture, colour):
+    """Columns and rows of the px that have just this colour."""
+    rows, columns = np.nonzero((np.asarray(picture) == colour).all(axis=2))
+    return columns, rows
+
+
+@pytest.mark.parametrize(
+    ("size", "height", "expected"),
+    [
+        pytest.param((300, 200), 1024, (1536, 1024), id="a landscape picture keeps 3 to 2"),
+        pytest.param((4096, 2048), 1024, (2048, 1024), id="a large picture is made smaller"),
+        pytest.param((1, 5000), 1024, (1, 1024), id="a line keeps one px of width"),
+    ],
+)
+def test_pictures_are_scaled_to_a_height(size, height, expected):
+    assert to_height(plain(*size), height).size == expected
+
+
+@pytest.mark.parametrize("radius", [5, 10, 15])
+def test_a_circle_has_its_radius_and_is_empty_inside(radius):
+    columns, rows = where(
+        with_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red"), RED
+    )
+    assert (columns.min(), columns.max()) == (200 - radius, 200 + radius)
+    assert (rows.min(), rows.max()) == (150 - radius, 150 + radius)
+    assert np.hypot(columns - 200, rows - 150).min() > radius / 2
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        pytest.param((5, 5), id="upper left corner"),
+        pytest.param((395, 5), id="upper right corner"),
+        pytest.param((5, 295), id="lower left corner"),
+        pytest.param((395, 295), id="lower right corner"),
+        pytest.param((395, 150), id="right edge"),
+    ],
+)
+def test_a_label_at_the_border_is_as_whole_as_in_the_middle(point):
+    def letters(at):
+        labelled = with_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
+        bare = with_circles(plain(), [Mark("", at)], radius=10, colour="red")
+        return (np.asarray(labelled) != np.asarray(bare)).any(axis=2).sum()
+
+    assert letters(point) == letters((200, 150))
+
+
+def test_labels_of_points_side_by_side_cover_no_circle():
+    marks = [Mark("A", (100, 150)), Mark("B", (130, 150)), Mark("C", (160, 150))]
+    labelled = np.asarray(with_circles(plain(), marks, radius=10, colour="red"))
+    bare = [Mark("", mark.point) for mark in marks]
+    columns, rows = where(with_circles(plain(), bare, radius=10, colour="red"), RED)
+    assert (labelled[rows, columns] == RED).all()
+
+
+def test_a_white_label_has_a_dark_edge_and_a_red_one_a_light_edge():
+    for colour, edge in (("white", (0, 0, 0)), ("red", (255, 255, 255))):
+        drawn = with_circles(plain(), [Mark("A", (200, 150))], radius=10, colour=colour)
+        assert len(where(drawn, edge)[0]) > 20, colour
+
+
+def test_a_box_is_drawn_inwards_from_its_sides():
+    drawn = with_boxes(plain(), [LabelledBox("", (50, 60, 200, 220), "red")])
+    columns, rows = where(drawn, RED)
+    assert (columns.min(), rows.min(), columns.max(), rows.max()) == (50, 60, 200, 220)
+    assert drawn.getpixel((54, 140)) == GREY
+
+
+def test_labels_of_boxes_on_each_other_stand_apart():
+    boxes = [
+        LabelledBox("A", (50, 60, 200, 220), "red"),
+        LabelledBox("B", (50, 60, 200, 220), "lime"),
+    ]
+    both = with_boxes(plain(), boxes)
+    alone = with_boxes(plain(), [boxes[0], boxes[1]._replace(label="")])
+    rows, columns = np.nonzero((np.asarray(alone) == RED).all(axis=2))
+    assert (np.asarray(both)[rows, columns] == RED).all()
+
+
+def test_a_mask_covers_its_box_and_nothing_else():
+    columns, rows = where(masked(plain(), (100, 50, 200, 150)), (0, 0, 0))
+    assert (columns.min(), rows.min(), columns.max(), rows.max()) == (100, 50, 199, 149)
+    assert len(columns) == 100 * 100
+
+
+def test_the_picture_given_stays_as_it_is():
+    picture = plain()
+    with_circles(picture, [Mark("A", (200, 150))], radius=10, colour="red")
+    with_boxes(picture, [LabelledBox("A", (50, 60, 200, 220), "red")])
+    masked(picture, (0, 0, 10, 10))
+    assert picture.getcolors() == [(400 * 300, GREY)]
+
+
+def test_encoding_is_repeatable_and_close():
+    drawn = with_circles(plain(), [Mark("A", (200, 150))], radius=10, colour="red")
+    assert jpeg(drawn) == jpeg(drawn.copy())
+    with Image.open(io.BytesIO(jpeg(drawn))) as back:
+        difference = np.abs(np.asarray(back, float) - np.asarray(drawn, float))
+    assert difference.mean() < 1

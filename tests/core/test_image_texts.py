@@ -1,0 +1,41 @@
+"""Texts in the place of pictures."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.chat import Image, Prompt, Reply
+from bench_assets.core.errors import ModelError
+from bench_assets.core.image_texts import describe, with_image_texts
+from bench_assets.core.rows import ImageText
+from resources.scripted import ScriptedModel
+from tests.rows import question
+
+
+def instruct(image):
+    return Prompt.of(Image(image), "Describe it.")
+
+
+def test_each_picture_is_described_once():
+    model = ScriptedModel("m", lambda request: f" of {request.prompt.images[0].sha256}\n")
+    assert describe(["a", "b", "a"], instruct, model) == [
+        ImageText(image="a", text="of a", author="m"),
+        ImageText(image="b", text="of b", author="m"),
+    ]
+
+
+def test_a_picture_without_a_text_is_an_error_that_counts():
+    class Broken(ScriptedModel):
+        def reply(self, requests):
+            return [Reply(text="x"), Reply(error="connection lost")]
+
+    with pytest.raises(ModelError, match="m: 1 of 2 pictures have no text: connection lost"):
+        describe(["a", "b"], instruct, Broken("m", str))
+
+
+def test_texts_take_the_place_of_pictures_and_questions_that_lack_one_are_left_out():
+    two, one, blind = question(images=("a", "b")), question(images=("c",)), question()
+    texts = [ImageText(image=name, text=f"text {name}", author="x") for name in "ba"]
+    assert with_image_texts([two, one, blind], texts) == [
+        replace(two, images=(), image_texts=("text a", "text b"))
+    ]

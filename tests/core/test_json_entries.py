@@ -1,0 +1,66 @@
+"""Complaints about other people's JSON say where to look."""
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import field, read_entries, read_lines
+
+
+def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
+    file = tmp_path / "data.json"
+    file.write_text('[{"id": "a"}, {"x": 1}]')
+    assert list(read_entries(file)) == [
+        ({"id": "a"}, f"{file}, entry 1 (id 'a')"),
+        ({"x": 1}, f"{file}, entry 2"),
+    ]
+
+
+def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
+    file = tmp_path / "captions.jsonl"
+    file.write_text('{"caption": "one\u2028two"}\r\n\n{"caption": "three"}\n', encoding="utf-8")
+    assert [(entry["caption"], where[-6:]) for entry, where in read_lines(file)] == [
+        ("one\u2028two", "line 1"),
+        ("three", "line 3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param(b'[{"id": "a"}, {"id', r"data\.json: not JSON.*column 16", id="cut short"),
+        pytest.param(b"", r"data\.json: not JSON", id="empty"),
+        pytest.param(b'{"id": "a"}', r"list of entries at the top, found \{", id="no list"),
+        pytest.param(b'[{"id": "a"}, 7]', r"entry 2: expected an object, found 7", id="a number"),
+        pytest.param(b'["\xff"]', r"data\.json: not UTF-8", id="bytes that are not UTF-8"),
+        pytest.param(b"[" * 200_000, "nested too deeply", id="a tower of brackets"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path, content, complaint):
+    (tmp_path / "data.json").write_bytes(content)
+    with pytest.raises(SourceError, match=complaint):
+        list(read_entries(tmp_path / "data.json"))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(SourceError, match=r"gone\.jsonl: cannot be read: No such file"):
+        list(read_lines(tmp_path / "gone.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "complaint"),
+    [
+        pytest.param(7, str, "field 'x' is 7, expected a text", id="a number for a text"),
+        pytest.param(None, dict, "field 'x' is None, expected an object", id="null"),
+        pytest.param(True, int, "field 'x' is True, expected a whole number", id="true is no 1"),
+        pytest.param(1, bool, "field 'x' is 1, expected true or false", id="1 is no true"),
+        pytest.param("\ud83d", str, "half of a character", id="half a surrogate pair"),
+    ],
+)
+def test_a_field_of_another_type_is_named(value, kind, complaint):
+    with pytest.raises(SourceError, match=f"votes.json, entry 3: .*{complaint}"):
+        field({"x": value}, "x", kind, where="votes.json, entry 3")
+
+
+def test_a_missing_field_is_named_beside_those_that_are_there():
+    with pytest.raises(SourceError, match="no field 'context'; it has: id, question"):
+        field({"id": "1", "question": "?"}, "context", dict, where="data.json, entry 1")

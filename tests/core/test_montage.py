@@ -1,0 +1,32 @@
+import io
+
+from PIL import Image
+
+from bench_assets.core.montage import as_jpeg, side_by_side
+
+
+def test_pictures_stand_in_a_row_on_black_with_10_px_between_them():
+    """A red one of 4 x 20 px and a blue one of 6 x 10 px, which hangs 5 px below the top."""
+    row = side_by_side([Image.new("RGB", (4, 20), "red"), Image.new("RGB", (6, 10), "blue")])
+    assert row.size == (4 + 10 + 6, 20)
+    red, black, blue = (255, 0, 0), (0, 0, 0), (0, 0, 255)
+    assert [row.getpixel(at) for at in ((3, 0), (3, 19))] == [red, red]
+    assert [row.getpixel(at) for at in ((4, 10), (13, 10))] == [black, black]
+    assert [row.getpixel(at) for at in ((14, 4), (14, 5), (19, 14), (14, 15))] == [
+        black,
+        blue,
+        blue,
+        black,
+    ]
+
+
+def test_one_picture_stays_as_it_is():
+    picture = Image.new("RGB", (3, 2), "white")
+    assert side_by_side([picture]).tobytes() == picture.tobytes()
+
+
+def test_a_row_is_stored_as_the_same_bytes_each_time():
+    picture = Image.new("RGB", (30, 20), "orange")
+    with Image.open(io.BytesIO(as_jpeg(picture))) as stored:
+        assert (stored.format, stored.size) == ("JPEG", (30, 20))
+    assert as_jpeg(picture) == as_jpeg(picture.copy())

@@ -1,0 +1,78 @@
+from math import isnan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench_assets.core.stats import Point, macro_mean, mean, product
+
+
+def points(values, cluster=lambda n: ""):
+    return [Point(value, cluster(n)) for n, value in enumerate(values)]
+
+
+def test_a_mean_is_over_what_could_be_scored():
+    found = mean([Point(1.0), Point(0.0), Point(None), Point(0.5)])
+    assert (found.value, found.n_scored, found.n_unscored) == (0.5, 3, 1)
+
+
+@pytest.mark.parametrize("values", [[], [None, None]])
+def test_an_empty_mean_is_not_a_number_rather_than_zero(values):
+    found = mean(points(values))
+    assert isnan(found.value)
+    assert isnan(found.low)
+    assert isnan(found.high)
+    assert (found.n_scored, found.n_unscored) == (0, len(values))
+
+
+def test_weights_are_shares_of_the_mean():
+    assert mean([Point(1.0, weight=3), Point(0.0, weight=1)]).value == 0.75
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        # Variance of the mean 10/9 * 10 * 0.05^2 = 1/36, as of 9 units; Wilson for 4.5 of 9.
+        pytest.param([1.0, 0.0] * 5, 0.2265, 0.7735, id="five of ten"),
+        # No variation: every unit counts; Wilson for 4 of 4 is 1 / (1 + 1.96^2 / 4).
+        pytest.param([1.0] * 4, 0.5101, 1.0, id="four of four does not collapse to a point"),
+        pytest.param([0.0] * 4, 0.0, 0.4899, id="none of four does not collapse to a point"),
+    ],
+)
+def test_interval_by_pencil(values, low, high):
+    found = mean(points(values))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_asking_the_same_thing_twice_teaches_nothing():
+    values = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0]
+    once = mean(points(values))
+    twice = mean(points([v for v in values for _ in (0, 1)], lambda n: str(n // 2)))
+    assert twice[:3] == pytest.approx(once[:3])
+
+
+@given(st.lists(st.tuples(st.sampled_from([None, 0.0, 0.5, 1.0]), st.sampled_from("abcd"))))
+def test_an_interval_lies_in_the_unit_range_around_its_value(seen):
+    found = mean([Point(value, cluster) for value, cluster in seen])
+    assert found.n_scored + found.n_unscored == len(seen)
+    assert isnan(found.value) or 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_a_macro_mean_counts_each_group_the_same():
+    found = macro_mean([points([1.0, 1.0, 1.0]), points([0.0]), points([None, 0.5])])
+    assert found.value == 0.5
+    assert (found.n_scored, found.n_unscored) == (5, 1)
+    assert 0 <= found.low < found.value < found.high <= 1
+
+
+@pytest.mark.parametrize("groups", [[], [points([1.0]), []], [points([1.0]), points([None])]])
+def test_a_macro_mean_without_one_of_its_groups_is_not_a_number(groups):
+    assert isnan(macro_mean(groups).value)
+
+
+@pytest.mark.parametrize(
+    ("factors", "expected"),
+    [([], 1.0), ([1.0, 0.0], 0.0), ([0.5, 0.5], 0.25), ([0.0, None], None), ([None], None)],
+)
+def test_a_product_with_an_unscored_factor_is_unscored(factors, expected):
+    assert product(factors) == expected

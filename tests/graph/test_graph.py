@@ -1,0 +1,87 @@
+"""The whole graph, from source files to the leaderboard, with models that need no GPU."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bench_assets.core.errors import BenchError
+from bench_assets.definitions import defs
+from bench_assets.leaderboard import MEASURED
+from bench_assets.workbench import Workbench
+from resources.settings_file import SettingsFile
+from tests.codis_release import write_release
+
+HEAVY = ("torch", "transformers", "spacy", "great_expectations", "sentence_transformers")
+
+
+def test_graph_is_the_agreed_one(golden):
+    graph = defs.resolve_asset_graph()
+    lines = []
+    for key in sorted(graph.get_all_asset_keys()):
+        parents = sorted(parent.to_user_string() for parent in graph.get(key).parent_keys)
+        lines.append(f"{key.to_user_string()} <- {' '.join(parents)}".rstrip() + "\n")
+    golden("graph.txt", "".join(lines))
+
+
+def test_every_asset_says_what_one_row_is():
+    graph = defs.resolve_asset_graph()
+    silent = [
+        key.to_user_string()
+        for key in graph.get_all_asset_keys()
+        if "row" not in (graph.get(key).description or "").lower()
+        and key.to_user_string() != "leaderboard_export"
+    ]
+    assert silent == []
+
+
+def test_definitions_load_without_the_heavy_libraries():
+    code = f"import bench_assets.definitions, sys; print([m for m in {HEAVY} if m in sys.modules])"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    assert loaded.stdout.strip() == "[]"
+
+
+def recorded(home, name, pairs, wrong=0):
+    """Replies that are the gold answers, with those of the first ``wrong`` pairs swapped."""
+    lines = []
+    for number, pair in enumerate(pairs):
+        answers = list(pair["answer"].values())
+        for half, text in enumerate(answers[::-1] if number < wrong else answers, 1):
+            lines.append({"question_id": f"codis/{pair['id']}/{half}", "text": text})
+    (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"\n'
+
+
+def test_from_source_files_to_the_leaderboard(tmp_path):
+    pairs = json.loads((write_release(tmp_path / "codis") / "data.json").read_text())
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "bench.toml").write_text(
+        '[sources]\ncodis = "../codis"\n'
+        + recorded(home, "perfect", pairs)
+        + recorded(home, "ten-swapped", pairs, wrong=10)
+        + recorded(home, "half-silent", pairs[:100])
+    )
+    with Workbench(SettingsFile(home=str(home))) as bench:
+        bench.build_questions("codis")
+        bench.evaluate(["codis"], "perfect")
+        bench.evaluate(["codis"], "ten-swapped")
+        with pytest.raises(
+            BenchError, match="506 of 706 rows fail the check every_question_answer"
+        ):
+            bench.evaluate(["codis"], "half-silent")
+        bench.refresh_leaderboard()
+
+        assert bench.rows("codis/metrics", "ten-swapped")[0].value == 343 / 353
+        measured = [row for row in bench.rows("leaderboard") if row.source == MEASURED]
+        assert [(row.model, row.value, row.n_scored) for row in measured] == [
+            ("perfect", 1.0, 353),
+            ("ten-swapped", 343 / 353, 353),
+        ]
+        assert {row.edition for row in measured} == {"published"}
+        printed = {(r.model, r.value) for r in bench.rows("leaderboard") if r.source != MEASURED}
+        assert ("GPT-4V", 0.323) in printed
+    assert "perfect" in (home / "export" / "leaderboard.csv").read_text()

@@ -1,0 +1,115 @@
+"""A change re-asks exactly what it changed; a killed run loses only what was in flight."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import BenchError
+from bench_assets.workbench import Workbench
+from resources.settings_file import SettingsFile
+from tests.chat_server import Answer, ChatServer, texts
+from tests.codis_release import entries, picture, write_release
+
+N = 706
+CONCURRENCY = 16
+
+
+def reply(body):
+    """Answers that depend on everything that was asked; a judge's word for a judge's prompt."""
+    asked = " ".join(texts(body))
+    if "groundtruth" in asked:
+        return "right" if len(asked) % 2 else "wrong"
+    return sha256(json.dumps(body["messages"]).encode()).hexdigest()
+
+
+@pytest.fixture
+def server():
+    with ChatServer(reply) as running:
+        yield running
+
+
+@pytest.fixture
+def home(tmp_path, server):
+    write_release(tmp_path / "codis")
+    folder = tmp_path / "home"
+    folder.mkdir()
+    model = f'kind = "server"\nbase_url = "{server.base_url}"\nmax_tries = 2\n'
+    (folder / "bench.toml").write_text(
+        '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "judge"\n'
+        f'[models.m]\n{model}model = "m"\nconcurrency = {CONCURRENCY}\n'
+        f'[models.judge]\n{model}model = "judge"\n'
+    )
+    return folder
+
+
+def evaluate(home):
+    with Workbench(SettingsFile(home=str(home))) as bench:
+        bench.build_questions("codis")
+        bench.evaluate(["codis"], "m")
+        return bench.rows("codis/predictions", "m"), bench.rows("codis/scores", "m")
+
+
+def asked_of(server, model):
+    return sum(body["model"] == model for body in server.bodies)
+
+
+def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(home, server):
+    before = evaluate(home)
+    assert (asked_of(server, "m"), asked_of(server, "judge")) == (N, N)
+    server.forget()
+    assert evaluate(home) == before
+    assert server.n_requests == 0
+
+    pairs = entries()
+    for pair in pairs[:20]:  # 20 texts
+        pair["context"]["context_1"] += " Today."
+    for pair in pairs[20:40]:  # 20 answers
+        pair["answer"]["answer_2"] = "Downwards."
+    write_release(home.parent / "codis", pairs)
+    for number in range(40, 50):  # 10 pictures with one pair each: 20 questions
+        (home.parent / "codis" / "images" / f"{number:04d}.png").write_bytes(picture(number, 17))
+    after = evaluate(home)
+    assert (asked_of(server, "m"), asked_of(server, "judge")) == (40, 60)
+    edited = {f"codis/{n:03d}/1" for n in range(20)} | {f"codis/{n:03d}/2" for n in range(20, 40)}
+    edited |= {f"codis/{n:03d}/{half}" for n in range(40, 50) for half in (1, 2)}
+    changed = {new.question_id for old, new in zip(before[0], after[0], strict=True) if old != new}
+    assert changed == {name for name in edited if not "codis/020" <= name < "codis/040"}
+
+
+def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
+    server.fail_next(10, Answer(status=400, text="no"))
+    with pytest.raises(BenchError, match=r"10 of 706 rows fail the check every_question_answered"):
+        evaluate(home)
+    with Workbench(SettingsFile(home=str(home))) as bench:
+        assert not bench.tables.exists(["codis", "metrics"], "m")
+    assert asked_of(server, "judge") == 0
+    server.forget()
+    predictions, _ = evaluate(home)
+    assert asked_of(server, "m") == 10
+    assert not any(row.error for row in predictions)
+
+
+def test_a_killed_run_loses_only_what_was_in_flight(home, tmp_path):
+    with ChatServer(reply, latency=0.02) as slow:
+        toml = (home / "bench.toml").read_text()
+        port = toml.split("127.0.0.1:")[1].split("/")[0]
+        (home / "bench.toml").write_text(toml.replace(port, str(slow.port)))
+        bench = Path(sys.executable).parent / "bench"
+        command = [bench, "evaluate", "codis", "--model", "m"]
+        run = subprocess.Popen(command, env={**os.environ, "BENCH_HOME": str(home)})
+        while slow.n_requests < N // 2 and run.poll() is None:
+            time.sleep(0.01)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        time.sleep(0.1)  # what is in flight still arrives at the server
+        killed_after = slow.n_requests
+        assert N // 2 <= killed_after < N
+        evaluate(home)
+        assert asked_of(slow, "m") <= N + CONCURRENCY

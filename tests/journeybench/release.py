@@ -1,0 +1,65 @@
+"""A small JourneyBench in the forms of its release; every text and picture is made up here."""
+
+import json
+from pathlib import Path
+
+from PIL import Image
+
+HOST = "https://pictures.example.org"
+CELLS = (
+    '1. "A cat drives a car." 2. "A cat in 2. gear." 3. "The car has a cat at its wheel."',
+    '"A whale flies over a town." "A flying whale."',
+)
+HALOQUEST = (
+    ",image_name,url,image type,hallucination type,question,groundtruth responses,split\n"
+    f"0,x.png,{HOST}/cat%20car.png,generated,false premises,Where is a dog?,No dog,eval\n"
+    f"1,,{HOST}/whale.png,generated,visual challenge,What flies?,A whale; the whale,eval\n"
+)
+
+
+def write_release(folder: Path) -> Path:
+    """Write captions, retrieval tables and HaloQuest's CSV, with all pictures."""
+    (folder / "images").mkdir(parents=True)
+    for number, name in enumerate(["cat car", "whale", "dog car", "shark", "moon"]):
+        Image.new("RGB", (16, 12), (40 * number, 90, 200)).save(folder / "images" / f"{name}.png")
+    cat, whale = f"{HOST}/cat%20car.png", f"{HOST}/whale.png"
+    write_lines(
+        folder / "unusual_image_caption_generation.jsonl",
+        *(
+            {"url": url, "image_name": "n", "Image": "", "captions": cell, **categories}
+            for url, cell, categories in (
+                (cat, CELLS[0], {"category1": "Unexpected behavior", "category2": "odd"}),
+                (whale, CELLS[1], {"category1": "strange scene", "category2": ""}),
+            )
+        ),
+    )
+    write_lines(
+        folder / "i2t_positive.jsonl",
+        *({"index": "", "url": url, "hypothesis": said} for url, said in positives(cat, whale)),
+    )
+    write_lines(
+        folder / "i2t_negative.jsonl",
+        {"index": "", "url": cat, "hypothesis": "A dog drives a car."},
+        {"index": "", "url": cat, "hypothesis": "A cat drives a car."},
+        {"index": "", "url": cat, "hypothesis": ""},
+    )
+    write_lines(
+        folder / "t2i.jsonl",
+        {
+            "url": cat,
+            "captions": CELLS[0],
+            "distractor_url": [f"{HOST}/dog%20car.png", cat, f"{HOST}/lost.png"],
+            "distractor_image_name": ["a", "b", "c"],
+        },
+        {"url": whale, "captions": CELLS[1], "distractor_url": [f"{HOST}/shark.png"]},
+    )
+    (folder / "haloquest-eval.csv").write_text(HALOQUEST, encoding="utf-8")
+    return folder
+
+
+def positives(cat: str, whale: str) -> list[tuple[str, str]]:
+    return [(cat, "A cat drives a car."), (cat, "A cat at the wheel."), (whale, "A flying whale.")]
+
+
+def write_lines(file: Path, *entries: dict[str, object]) -> None:
+    file.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")

@@ -1,0 +1,79 @@
+"""The smallest task there is, and its assets run for one model in a home folder of their own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.chat import Prompt
+from bench_assets.core.rows import Question, Score
+from bench_assets.core.stats import Point, mean
+from bench_assets.partitions import MODELS
+from bench_assets.task import Condition, Task
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.tables import RowTables, TableFiles
+from tests.rows import question
+
+TASK = Task(
+    name="quiz",
+    title="a quiz",
+    version=1,
+    conditions={"main": Condition(prompt=lambda q: Prompt.of(q.text), about="Asked as it is.")},
+    readings={
+        "exact": lambda answered, _: Score.of(
+            answered.prediction,
+            points=float((answered.prediction.text,) == answered.question.answer),
+        )
+    },
+    measures={"accuracy": lambda scored: mean(Point(score.points) for _, score in scored)},
+)
+
+
+def quiz(n: int, categories: int = 1, group: int = 1) -> list[Question]:
+    """Questions in categories, a few of each on the same story."""
+    return [
+        question(
+            question_id=f"quiz/{number}",
+            task="quiz",
+            category=f"kind {number // group % categories}",
+            group_id=f"{number // group}",
+            text=f"What is {number}?",
+        )
+        for number in range(n)
+    ]
+
+
+def questions_asset(asked: list[Question]) -> dg.AssetsDefinition:
+    """The question table of the quiz."""
+
+    @dg.asset(key=["quiz", "questions"])
+    def questions() -> list[Question]:
+        return asked
+
+    return questions
+
+
+def run_for(
+    model: str, assets: Sequence[Any], home: Path, *, raise_on_error: bool = True
+) -> dg.ExecuteInProcessResult:
+    """Materialize assets and their checks for one model of the home folder's bench.toml."""
+    settings = SettingsFile(home=str(home))
+    tables = TableFiles(folder=str(home / "tables"))
+    images = ImageStore(folder=str(home / "images"))
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(MODELS.name), [model])
+        return dg.materialize(
+            assets,
+            partition_key=model,
+            instance=instance,
+            raise_on_error=raise_on_error,
+            resources={
+                "settings": settings,
+                "models": Models(settings=settings, images=images),
+                "tables": tables,
+                "io_manager": RowTables(files=tables),
+            },
+        )

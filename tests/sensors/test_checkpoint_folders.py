@@ -1,0 +1,191 @@
+"""What lies in a watched folder: found, finished, named by its content, and found again."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import ModelError, SettingsError, UnknownNameError
+from resources.checkpoint_folders import Survey, locate, survey
+from resources.fingerprints import fingerprint
+from resources.model_specs import TransformersSpec
+from resources.settings import load_settings
+from tests.sensors.watched import safetensors, watching, write_checkpoint
+
+
+def look(*folders: Path, settle_seconds: float = 0, full_digest: bool = False) -> Survey:
+    return survey(
+        folders,
+        now=time.time() + 1,
+        settle_seconds=settle_seconds,
+        remembered={},
+        full_digest=full_digest,
+    )
+
+
+def test_checkpoints_are_found_at_any_depth_and_named_by_their_place(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "runs" / "a" / "step-1", b"1")
+    write_checkpoint(tmp_path / "runs" / "b" / "c" / "step-2", b"2", shards=3)
+    write_checkpoint(tmp_path / "final", b"3")
+    write_checkpoint(tmp_path / "final" / "optimizer", b"4")
+    write_checkpoint(tmp_path / "runs" / ".trash" / "step-3", b"5")
+    (tmp_path / "runs" / "latest").symlink_to(tmp_path / "runs" / "a" / "step-1")
+    found = look(tmp_path / "runs", tmp_path / "final")
+    assert [one.name for one in found.finished] == ["a/step-1", "b/c/step-2", "final"]
+    assert found.unfinished == {}
+
+
+def _without_config(folder: Path) -> None:
+    (folder / "config.json").unlink()
+
+
+def _without_a_shard(folder: Path) -> None:
+    (folder / "model-2-of-2.safetensors").unlink()
+
+
+def _with_a_cut_shard(folder: Path) -> None:
+    shard = folder / "model-2-of-2.safetensors"
+    shard.write_bytes(shard.read_bytes()[:-1])
+
+
+def _with_more_than_the_header_says(folder: Path) -> None:
+    (folder / "model-2-of-2.safetensors").write_bytes(safetensors(b"12") + b"3")
+
+
+def _with_no_header(folder: Path) -> None:
+    (folder / "model-2-of-2.safetensors").write_bytes(b"\xff" * 64)
+
+
+def _with_a_broken_header(folder: Path) -> None:
+    (folder / "model-2-of-2.safetensors").write_bytes(b"\x02" + b"\x00" * 7 + b"[]")
+
+
+def _with_an_empty_file(folder: Path) -> None:
+    (folder / "model-2-of-2.safetensors").write_bytes(b"")
+
+
+def _with_a_broken_index(folder: Path) -> None:
+    (folder / "model.safetensors.index.json").write_text('{"weight_map"')
+
+
+def _with_a_temporary_file(folder: Path) -> None:
+    (folder / "model-2-of-2.safetensors.tmp123").write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        pytest.param(_without_config, "config.json is missing", id="no config yet"),
+        pytest.param(_without_a_shard, "model-2-of-2.safetensors is missing", id="no shard yet"),
+        pytest.param(_with_a_cut_shard, "its header says", id="a shard cut short"),
+        pytest.param(_with_more_than_the_header_says, "its header says", id="a shard too long"),
+        pytest.param(_with_no_header, "do not hold a header", id="a corrupt shard"),
+        pytest.param(_with_a_broken_header, "not one of safetensors", id="a corrupt header"),
+        pytest.param(_with_an_empty_file, "do not hold a header", id="an empty shard"),
+        pytest.param(_with_a_broken_index, "not an index of shards", id="half an index"),
+        pytest.param(_with_a_temporary_file, "still being written", id="a temporary file"),
+    ],
+)
+def test_an_unfinished_checkpoint_is_left_and_said(
+    tmp_path: Path, damage: Callable[[Path], None], says: str
+) -> None:
+    folder = write_checkpoint(tmp_path / "run" / "step-1", shards=2)
+    damage(folder)
+    found = look(tmp_path)
+    assert found.finished == []
+    assert says in found.unfinished["run/step-1"]
+    assert str(folder) in found.unfinished["run/step-1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        pytest.param("tmp-checkpoint-100", "still being written", id="a trainer's temporary name"),
+        pytest.param("step 1, copy", "rename it", id="a name that is no partition key"),
+    ],
+)
+def test_a_folder_with_such_a_name_is_left_and_said(tmp_path: Path, name: str, says: str) -> None:
+    write_checkpoint(tmp_path / name)
+    found = look(tmp_path)
+    assert found.finished == []
+    assert says in found.unfinished[name]
+
+
+def test_a_checkpoint_is_taken_when_its_files_are_at_rest(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "step-1")
+    for file in folder.iterdir():
+        os.utime(file, (0, 0))  # copied with its old time: still changed a moment ago
+    assert "changed a moment ago" in look(tmp_path, settle_seconds=60).unfinished["step-1"]
+    assert look(tmp_path, settle_seconds=0).finished != []
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    assert "no such folder" in look(tmp_path / "runs").unfinished[str(tmp_path / "runs")]
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["sampled", "every byte"])
+def test_the_content_names_a_checkpoint(tmp_path: Path, full: bool) -> None:
+    weights = bytes(3_000_000)
+    folder = write_checkpoint(tmp_path / "a", weights)
+    same = fingerprint(folder, full=full)
+    assert fingerprint(write_checkpoint(tmp_path / "b", weights), full=full) == same
+    (folder / "README.md").write_text("read by nothing")
+    assert fingerprint(folder, full=full) == same
+    others = [
+        write_checkpoint(tmp_path / "first", b"\x01" + weights[1:]),
+        write_checkpoint(tmp_path / "middle", weights[:1_500_000] + b"\x01" + weights[1_500_001:]),
+        write_checkpoint(tmp_path / "last", weights[:-1] + b"\x01"),
+    ]
+    others.append(write_checkpoint(tmp_path / "tokenizer", weights))
+    (others[-1] / "tokenizer.json").write_text("[]")
+    assert len({same, *(fingerprint(other, full=full) for other in others)}) == 5
+
+
+def test_what_did_not_change_is_not_read_again(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "step-1")
+    (state,) = look(tmp_path).digests
+    again = survey(
+        [tmp_path], now=time.time() + 1, settle_seconds=0, remembered={state: "0123abcd"}
+    )
+    assert [one.key for one in again.finished] == ["step-1@0123abcd"]
+
+
+def test_a_checkpoint_is_found_again_by_its_name_or_its_content(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "run" / "step-1")
+    write_checkpoint(tmp_path / "run" / "step-2", b"5678")
+    (key,) = (one.key for one in look(tmp_path).finished if one.name == "run/step-1")
+    assert locate(key, [tmp_path]) == folder
+    renamed = folder.rename(tmp_path / "run" / "best")
+    assert locate(key, [tmp_path]) == renamed
+    write_checkpoint(renamed, b"new!")
+    with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
+        locate(key, [tmp_path])
+
+
+def test_a_partition_is_asked_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+    settings = watching(
+        tmp_path / "home",
+        'like = "base"\n[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n',
+    )
+    (found,) = look(tmp_path / "runs").finished
+    spec = settings.model(found.key)
+    assert isinstance(spec, TransformersSpec)
+    assert (Path(spec.path).resolve(), spec.max_tokens) == (folder, 7)
+    with pytest.raises(ModelError, match="no folder with these weights"):
+        settings.model("a/step-1@00000000")
+
+
+def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+    settings = watching(tmp_path / "home", 'like = "random"')
+    (found,) = look(tmp_path / "runs").finished
+    with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
+        settings.model(found.key)
+
+
+def test_without_watched_folders_no_name_is_a_checkpoint(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="a/step-1@00000000"):
+        load_settings(tmp_path).model("a/step-1@00000000")

@@ -1,0 +1,69 @@
+"""The first look asks a few questions, and what it asked is not asked again."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import ModelError
+from bench_assets.core.rows import Metric
+from bench_assets.evaluation import evaluation_assets
+from resources.tables import TableFiles
+from sensors.first_look import first_look_assets, first_questions
+from tests.chat_server import Answer, ChatServer
+from tests.quiz import TASK, questions_asset, quiz, run_for
+
+
+@pytest.mark.parametrize(
+    ("n", "drawn"),
+    [
+        pytest.param(10, 12, id="whole groups of three, at least as many as asked for"),
+        pytest.param(3, 3, id="one group"),
+        pytest.param(0, 0, id="none"),
+        pytest.param(99, 60, id="all there are"),
+    ],
+)
+def test_groups_stay_whole_and_in_order(n, drawn):
+    questions = quiz(60, group=3)
+    few = first_questions(questions, n)
+    assert len(few) == drawn
+    assert few == [question for question in questions if question in few]
+    assert len({question.group_id for question in few}) == drawn / 3
+
+
+def test_the_draw_is_spread_and_does_not_depend_on_other_questions():
+    questions = quiz(1000)
+    few = first_questions(questions, 100)
+    assert 30 <= sum(question in few for question in questions[:500]) <= 70
+    assert first_questions(questions[::-1], 100) == few[::-1]
+    kept = [question for question in questions if question not in few[:50]]
+    again = first_questions(kept, 100)
+    assert [question for question in few[50:] if question not in again] == []
+
+
+def configure(home: Path, server: ChatServer) -> None:
+    (home / "bench.toml").write_text(
+        "[checkpoints]\nfirst = 10\n"
+        f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\nmax_tries = 1\n'
+    )
+
+
+def test_the_whole_evaluation_asks_only_the_rest(tmp_path: Path) -> None:
+    with ChatServer("x") as server:
+        configure(tmp_path, server)
+        table = questions_asset(quiz(100))
+        run_for("m", [table, *first_look_assets([TASK])], tmp_path)
+        assert server.n_requests == 10
+        (metric, *_) = TableFiles(folder=str(tmp_path / "tables")).read(
+            ["quiz", "first_look"], Metric, "m"
+        )
+        assert (metric.metric, metric.value, metric.n_scored) == ("accuracy", 1.0, 10)
+        run_for("m", [table, *evaluation_assets(TASK)], tmp_path)
+        assert server.n_requests == 100
+
+
+def test_a_failed_request_fails_the_first_look_so_that_nothing_follows(tmp_path: Path) -> None:
+    with ChatServer("x") as server:
+        configure(tmp_path, server)
+        server.fail_next(1, Answer(status=400, text="no"))
+        with pytest.raises(ModelError, match="1 of 10 questions without a reply"):
+            run_for("m", [questions_asset(quiz(100)), *first_look_assets([TASK])], tmp_path)

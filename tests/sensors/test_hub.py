@@ -1,0 +1,148 @@
+"""Revisions of hub repositories, from a server that speaks the little of the hub that is needed."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, ClassVar
+
+import dagster as dg
+import pytest
+from huggingface_hub import HfApi
+
+from bench_assets.core.errors import ModelError
+from resources.hub_revisions import HubSurvey, hub_survey, located_in
+from resources.model_specs import TransformersSpec
+from resources.settings import load_settings
+from sensors.checkpoints import watch_hub
+from tests.sensors.watched import with_questions
+
+OLD, NEW, EMPTY = "a" * 40, "b" * 40, "c" * 40
+REFS = {"main": NEW, "step-900": OLD, "step-1000": NEW, "readme only": EMPTY}
+FILES = {
+    OLD: ["config.json", "model.safetensors"],
+    NEW: ["config.json", "model-1-of-1.safetensors", "model.safetensors.index.json"],
+    EMPTY: ["README.md"],
+}
+
+
+class Hub(BaseHTTPRequestHandler):
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        _, _, _, _, name, what, *rest = self.path.partition("?")[0].split("/")
+        if name != "vlm":
+            self.send_error(404)
+            return
+        answer: Any = (
+            {
+                "branches": [
+                    {"name": ref, "ref": f"refs/heads/{ref}", "targetCommit": commit}
+                    for ref, commit in REFS.items()
+                ],
+                "converts": [],
+                "tags": [],
+            }
+            if what == "refs"
+            else [{"type": "file", "path": path, "size": 1, "oid": "0"} for path in FILES[rest[0]]]
+        )
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def hub() -> Iterator[HfApi]:
+    Hub.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield HfApi(endpoint=f"http://127.0.0.1:{server.server_port}", token=False)
+        server.shutdown()
+
+
+def test_every_commit_with_a_model_is_a_revision_by_its_telling_name(hub: HfApi) -> None:
+    found = hub_survey(["org/vlm"], set(), hub)
+    assert [one.key for one in found.finished] == [
+        f"org/vlm/step-1000@{NEW}",
+        f"org/vlm/step-900@{OLD}",
+    ]
+    assert found.unfinished == {
+        f"org/vlm/readme only@{EMPTY}": "a name has only letters, digits and . _ @ + = / -"
+    }
+
+
+def test_known_commits_are_not_looked_into(hub: HfApi) -> None:
+    found = hub_survey(["org/vlm"], {OLD, NEW}, hub)
+    assert len(found.finished) == 2
+    assert [path for path in Hub.asked if "/tree/" in path] == []
+
+
+def test_a_commit_without_weights_is_said(hub: HfApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REFS, "early", "d" * 40)
+    monkeypatch.setitem(FILES, "d" * 40, ["config.json"])
+    assert hub_survey(["org/vlm"], set(), hub).unfinished[f"org/vlm/early@{'d' * 40}"] == (
+        "no weights"
+    )
+
+
+def test_a_repository_that_there_is_not_costs_the_others_nothing(hub: HfApi) -> None:
+    found = hub_survey(["org/nothing", "org/vlm"], set(), hub)
+    assert len(found.finished) == 2
+    assert "404 Not Found" in found.unfinished["org/nothing"]
+
+
+def test_without_a_network_nothing_is_found_and_that_is_said() -> None:
+    found = hub_survey(["org/vlm"], set(), HfApi(endpoint="http://127.0.0.1:9", token=False))
+    assert found == HubSurvey(unfinished=found.unfinished)
+    assert "the hub does not list it" in found.unfinished["org/vlm"]
+
+
+def test_offline_by_configuration_is_no_error_either() -> None:
+    # A process of its own: huggingface_hub reads the environment once, when it is imported.
+    program = (
+        "from huggingface_hub import HfApi\n"
+        "from resources.hub_revisions import hub_survey\n"
+        "print(hub_survey(['org/vlm'], set(), HfApi(token=False)).unfinished['org/vlm'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert "offline mode is enabled" in done.stdout
+
+
+def test_revisions_become_partitions_that_stay(tmp_path: Path, hub: HfApi) -> None:
+    (tmp_path / "bench.toml").write_text(
+        '[checkpoints]\nrepositories = ["org/vlm"]\nsuites = ["codis"]\n'
+    )
+    settings = load_settings(tmp_path)
+    with dg.DagsterInstance.ephemeral() as instance:
+        with_questions(instance)
+        gone = f"org/vlm/step-800@{'e' * 40}"
+        instance.add_dynamic_partitions("model", [f"org/vlm/old-name@{OLD}", gone])
+        result = watch_hub(instance, settings, None, hub)
+    assert [request.run_key for request in result.run_requests or []] == [
+        f"org/vlm/old-name@{OLD}/codis",
+        f"org/vlm/step-1000@{NEW}/codis",
+    ]
+    (added,) = result.dynamic_partitions_requests or []
+    assert added.partition_keys == [f"org/vlm/step-1000@{NEW}"]
+    spec = settings.model(f"org/vlm/step-1000@{NEW}")
+    assert isinstance(spec, TransformersSpec)
+    assert (spec.path, spec.revision) == ("org/vlm", NEW)
+
+
+def test_a_revision_of_no_watched_repository_is_named() -> None:
+    with pytest.raises(ModelError, match=r"of no watched repository \(org/vl\)"):
+        located_in(f"org/vlm/main@{OLD}", ["org/vl"])

@@ -1,0 +1,259 @@
+from math import isnan
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.chat import Image, Prompt, Reply
+from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.stats import Point, mean
+from bench_assets.task import Condition, Task
+from resources.scripted import ScriptedModel
+from tests.rows import prediction, question
+
+QUESTIONS = [
+    question(question_id="t/1", text="one?", answer=("1",), category="odd"),
+    question(question_id="t/2", text="two?", answer=("2",), category="even"),
+    question(question_id="t/3", text="three?", answer=("3",), category="odd"),
+]
+
+
+def exact(answered, judgements):
+    points = float(answered.prediction.text == answered.question.answer[0])
+    return Score.of(answered.prediction, points=points, answer=(answered.prediction.text,))
+
+
+def by_verdict(answered, judgements):
+    (judgement,) = judgements
+    return Score.of(answered.prediction, points=float(judgement.verdict))
+
+
+def by_rules(answered):
+    return [
+        Judgement.of(p, judge="rules", criterion="c", verdict=p.text in q.answer, reply="")
+        for q, p in answered
+    ]
+
+
+def by_model(answered, model):
+    return [
+        Judgement.of(p, judge=model.name, criterion="c", verdict=True, reply="")
+        for _, p in answered
+    ]
+
+
+def task(**fields):
+    return Task(
+        **{
+            "name": "t",
+            "title": "T",
+            "version": 3,
+            "conditions": {
+                "main": Condition(
+                    prompt=lambda q: Prompt.of(q.text, *map(Image, q.images)), about=""
+                ),
+                "thrice": Condition(
+                    prompt=lambda q: Prompt.of(q.text), about="", samples=3, temperature=0.7
+                ),
+            },
+            "readings": {"exact": exact, "by_verdict": by_verdict},
+            "measures": {"accuracy": lambda rows: mean(Point(s.points) for _, s in rows)},
+        }
+        | fields
+    )
+
+
+def said(**texts):
+    """Replies by the number of the question: ``said(q1="1")``; an empty one never came."""
+    return [
+        prediction(question_id=f"t/{name[1:]}", text=text, error="" if text else "timeout")
+        for name, text in texts.items()
+    ]
+
+
+class Model:
+    """Answers with what it is given, and keeps what it was asked."""
+
+    name, signature = "m", "m|t=0"
+
+    def __init__(self, *replies):
+        self.replies, self.asked = replies, []
+
+    def reply(self, requests):
+        self.asked.append(list(requests))
+        return list(self.replies)
+
+
+def test_all_questions_are_asked_in_one_call():
+    model = Model(*[Reply(text="x")] * 3)
+    rows = flow.predict(task(), QUESTIONS, model)
+    (asked,) = model.asked
+    assert [(r.question, r.prompt, r.sample) for r in asked] == [
+        (q, Prompt.of(q.text), 0) for q in QUESTIONS
+    ]
+    assert [r.question_id for r in rows] == ["t/1", "t/2", "t/3"]
+
+
+def test_a_prediction_says_what_was_asked_and_what_came_back():
+    reply = Reply(
+        text="<think>hm</think> 1",
+        finish_reason="length",
+        prompt_tokens=5,
+        completion_tokens=7,
+        seconds=0.5,
+    )
+    (row,) = flow.predict(task(), QUESTIONS[:1], Model(reply))
+    assert row == prediction(
+        text="1",
+        raw_text="<think>hm</think> 1",
+        prompt_sha256=Prompt.of("one?").sha256,
+        decoding="m|t=0",
+        finish_reason="length",
+        prompt_tokens=5,
+        completion_tokens=7,
+        seconds=0.5,
+    )
+
+
+def test_a_question_that_stays_unanswered_has_its_error():
+    (row,) = flow.predict(task(), QUESTIONS[:1], Model(Reply(error="503 after 6 tries")))
+    assert (row.text, row.error) == ("", "503 after 6 tries")
+
+
+def test_several_draws_of_a_question_are_told_apart():
+    model = Model(*[Reply(text=str(n)) for n in range(6)])
+    rows = flow.predict(task(), QUESTIONS[:2], model, "thrice")
+    assert [(r.question_id, r.sample, r.condition, r.text) for r in rows] == [
+        ("t/1", 0, "thrice", "0"),
+        ("t/1", 1, "thrice", "1"),
+        ("t/1", 2, "thrice", "2"),
+        ("t/2", 0, "thrice", "3"),
+        ("t/2", 1, "thrice", "4"),
+        ("t/2", 2, "thrice", "5"),
+    ]
+    assert {r.temperature for r in model.asked[0]} == {0.7}
+
+
+def test_what_was_never_answered_is_not_judged():
+    judged = flow.judge(task(judge_by_rules=by_rules), QUESTIONS, said(q1="1", q2="", q3="9"), None)
+    assert [(j.question_id, j.verdict) for j in judged] == [("t/1", True), ("t/3", False)]
+
+
+def test_a_judge_model_judges_where_one_is_named():
+    judging = task(judge=by_model, judge_by_rules=by_rules)
+    model = ScriptedModel("gpt", lambda _: "right")
+    (judgement,) = flow.judge(judging, QUESTIONS, said(q1="9"), model)
+    assert (judgement.judge, judgement.verdict) == ("gpt", True)
+
+
+@pytest.mark.parametrize(
+    ("offered", "model"),
+    [
+        pytest.param({"judge": by_model}, None, id="no rules"),
+        pytest.param({"judge_by_rules": by_rules}, Model(), id="no prompt for a model"),
+    ],
+)
+def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
+    with pytest.raises(SettingsError, match="t is judged by"):
+        flow.judge(task(**offered), QUESTIONS, said(q1="1"), model)
+
+
+def test_scores_are_joined_by_id_whatever_the_order():
+    rows = flow.score(task(), QUESTIONS, said(q3="3", q1="3"), [])
+    assert [(s.question_id, s.points) for s in rows] == [("t/3", 1.0), ("t/1", 0.0)]
+
+
+def test_a_prediction_without_a_reply_has_no_points_but_its_error():
+    (row,) = flow.score(task(), QUESTIONS, said(q1=""), [])
+    assert (row.points, row.error, row.answer) == (None, "timeout", ())
+
+
+def test_each_draw_is_scored_by_its_own_judgement():
+    drawn = [prediction(question_id="t/1", sample=n, text=t) for n, t in enumerate("192")]
+    judging = task(judge_by_rules=by_rules)
+    judged = flow.judge(judging, QUESTIONS, drawn, None)
+    rows = flow.score(judging, QUESTIONS, drawn, judged[::-1], "by_verdict")
+    assert [(s.sample, s.points, s.judge, s.reading) for s in rows] == [
+        (0, 1.0, "rules", "by_verdict"),
+        (1, 0.0, "rules", "by_verdict"),
+        (2, 0.0, "rules", "by_verdict"),
+    ]
+
+
+def test_the_first_reading_is_the_default_and_others_go_by_name():
+    (row,) = flow.score(task(), QUESTIONS, said(q1="1"), [])
+    assert row.reading == "exact"
+    with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):
+        flow.score(task(), QUESTIONS, said(q1="1"), [], "lenient")
+
+
+def metrics(predictions, questions=QUESTIONS, **fields):
+    scores = flow.score(task(**fields), questions, predictions, [])
+    return flow.summarise(task(**fields), questions, predictions, scores)
+
+
+def test_measures_are_taken_over_all_questions_and_each_category():
+    rows = metrics(said(q1="1", q2="2", q3="9"))
+    assert [(r.category, r.value, r.n_scored, r.n_unscored, r.n_failed) for r in rows] == [
+        ("all", pytest.approx(2 / 3), 3, 0, 0),
+        ("even", 1.0, 1, 0, 0),
+        ("odd", 0.5, 2, 0, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("replies", "n_unscored"),
+    [
+        pytest.param({"q1": "1", "q3": ""}, {"all": 1, "even": 0, "odd": 1}, id="failed"),
+        pytest.param({"q1": "1"}, {"all": 0, "even": 0, "odd": 0}, id="never asked"),
+    ],
+)
+def test_questions_without_a_reply_are_counted_as_failed_and_not_as_wrong(replies, n_unscored):
+    rows = {row.category: row for row in metrics(said(**replies))}
+    assert {c: r.n_failed for c, r in rows.items()} == {"all": 2, "even": 1, "odd": 1}
+    assert {c: r.n_unscored for c, r in rows.items()} == n_unscored
+    assert rows["all"].value == rows["odd"].value == 1.0
+    assert isnan(rows["even"].value)
+
+
+def test_a_question_that_lacks_one_of_its_draws_counts_as_failed():
+    drawn = [
+        prediction(question_id="t/1", sample=0, text="1"),
+        prediction(question_id="t/1", sample=1, text="", error="timeout"),
+    ]
+    overall = metrics(drawn, QUESTIONS[:1])[0]
+    assert (overall.value, overall.n_scored, overall.n_failed) == (1.0, 1, 1)
+
+
+def test_each_model_and_condition_has_metrics_of_its_own():
+    other = [prediction(question_id="t/1", model="n", text="9")]
+    rows = [r for r in metrics(said(q1="1") + other, QUESTIONS[:1]) if r.category == "all"]
+    assert [(r.model, r.value) for r in rows] == [("m", 1.0), ("n", 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        pytest.param({"version": 4}, "v4", id="task version"),
+        pytest.param({"readings": {"other": exact}}, "reading:other", id="reading"),
+    ],
+)
+def test_a_signature_changes_with_the_task(change, part):
+    before, after = (metrics(said(q1="1"), **fields)[0].signature for fields in ({}, change))
+    assert part in after.split("|")
+    assert part not in before.split("|")
+
+
+def test_a_signature_names_data_prompts_model_and_judge():
+    def signature(text="one?", prompt="p", decoding="m|t=0"):
+        asked = [question(text=text, answer=("1",))]
+        rows = [prediction(text="1", prompt_sha256=prompt, decoding=decoding)]
+        return metrics(rows, asked)[0].signature
+
+    assert signature() == signature()
+    assert (
+        len({signature(), signature(text="?"), signature(prompt="q"), signature(decoding="n")}) == 4
+    )
+    assert signature().startswith("t|v3|main|data:")
+    assert signature().endswith("|model:m|t=0|judge:none|reading:exact|n:1")
+    assert "|model:unknown|" in signature(decoding="")
