@@ -11,9 +11,10 @@ from bench_assets.core.chat import Prompt, Reply, Request
 from bench_assets.task import Task
 from bench_assets.workbench import Workbench
 from resources.budget import Tokens, cost
-from resources.model_specs import BlindSpec, ModelSpec, ServerSpec, TransformersSpec
+from resources.model_specs import BlindSpec, LocalSpec, ModelSpec
 from resources.models import Models
 from resources.reply_store import ReplyStore
+from resources.server_spec import ServerSpec
 from resources.settings import SuiteSettings
 
 _TOKENS_A_PICTURE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
@@ -134,13 +135,13 @@ class _Listener:
         )
 
     @property
-    def _spec(self) -> ServerSpec | TransformersSpec | None:
+    def _spec(self) -> ServerSpec | LocalSpec | None:
         """Who is really asked; None for baselines, recorded replies and models in Python."""
         settings = self._models.settings.load()
         spec: ModelSpec = settings.model(self.name)
         if isinstance(spec, BlindSpec):
             spec = settings.model(spec.of)
-        return spec if isinstance(spec, ServerSpec | TransformersSpec) else None
+        return spec if isinstance(spec, ServerSpec | LocalSpec) else None
 
     def _count(self, done: int, remembered: int, total: int) -> None:
         self._distinct += total

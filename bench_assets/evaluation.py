@@ -86,10 +86,10 @@ def _predictions(
         title = f"{name}: {'/'.join(context.asset_key.path)}"
         with (
             AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-            models.open(name, condition, progress) as model,
+            models.open(name, condition, progress, progress.throughput) as model,
         ):
             rows = flow.predict(task, questions, model, condition)
-        return table_output(rows, _asking_metadata(rows, progress))
+        return table_output(rows, {**progress.metadata(), **_replies_metadata(rows)})
 
     return predictions
 
@@ -119,9 +119,11 @@ def _judgements(task: Task, shared: _Shared, ins: dict[str, dg.AssetIn]) -> dg.A
         title = f"{judge} judges {context.partition_key}: {'/'.join(context.asset_key.path)}"
         with (
             AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-            models.open(judge, progress=progress) as model,
+            models.open(judge, progress=progress, throughput=progress.throughput) as model,
         ):
-            return table_output(flow.judge(task, questions, predictions, model))
+            rows = flow.judge(task, questions, predictions, model)
+        failed = sum(bool(row.error) for row in rows)
+        return table_output(rows, {**progress.metadata(), "replies_failed": failed})
 
     return judgements
 
@@ -193,12 +195,9 @@ def _only(ins: dict[str, dg.AssetIn], *tables: str) -> dict[str, dg.AssetIn]:
     return {table: ins[table] for table in tables}
 
 
-def _asking_metadata(
-    rows: Sequence[Prediction], progress: AskingProgress
-) -> dict[str, int | float]:
+def _replies_metadata(rows: Sequence[Prediction]) -> dict[str, int]:
+    """Numbers of all replies of a table, remembered ones included."""
     return {
-        "replies_remembered": progress.remembered,
-        "replies_asked": progress.total - progress.remembered,
         "replies_failed": sum(bool(row.error) for row in rows),
         "cut_short": sum(row.finish_reason == "length" for row in rows),
         "prompt_tokens": sum(row.prompt_tokens or 0 for row in rows),

@@ -1,6 +1,9 @@
 """The whole graph: the only module that knows every leaf."""
 
+import operator
 import warnings
+from collections.abc import Sequence
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +19,9 @@ from resources.models import Models
 from resources.settings_file import SettingsFile
 from resources.source_files import SourceFiles
 from resources.tables import RowTables, TableFiles
+from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors
+from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
 from sensors.first_look import FIRST_LOOK, first_look_assets
 
@@ -60,13 +65,18 @@ _LEAVES = (
 
 
 def build_definitions(
-    settings: SettingsFile, tables: Path | None = None, *, show_progress: bool = False
+    settings: SettingsFile,
+    tables: Path | None = None,
+    suites: Sequence[str] = SUITES,
+    *,
+    show_progress: bool = False,
 ) -> dg.Definitions:
-    """Put the whole graph together over one home folder.
+    """Put the graph together over one home folder.
 
     Args:
         settings: The home folder's ``bench.toml``, and what is to be different this time.
         tables: Where tables go instead of the home folder's ``tables``.
+        suites: Whose assets to load; the leaderboard is always there.
         show_progress: Draw progress bars on the terminal.
     """
     # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
@@ -74,17 +84,22 @@ def build_definitions(
     warnings.simplefilter("ignore", dg.PreviewWarning)
     jobs = [
         dg.define_asset_job(name, selection, description=description)
-        for suite in SUITES
+        for suite in suites
         for name, selection, description in _jobs(suite)
     ]
-    look = "Ask one model a few questions of every task."
-    jobs.append(
-        dg.define_asset_job(FIRST_LOOK, dg.AssetSelection.groups(FIRST_LOOK), description=look)
-    )
-    leaves = [import_module(f"bench_assets.{name}") for name in _LEAVES]
+    checkpoint_jobs = [
+        dg.define_asset_job(name, selection, description=description)
+        for name, selection, description in _checkpoint_jobs(suites)
+    ]
+    tasks = [task for task in TASKS if task.suite in suites]
+    leaves = [
+        import_module(f"bench_assets.{name}")
+        for name in _LEAVES
+        if name.partition(".")[0] in suites
+    ]
     evaluation = [
         asset
-        for task in TASKS
+        for task in tasks
         if task.asked_of == "model"  # who asks others brings assets of its own
         for condition in task.conditions
         for asset in evaluation_assets(task, condition)
@@ -93,21 +108,21 @@ def build_definitions(
         assets=[
             *dg.load_assets_from_modules(leaves),
             *evaluation,
-            *first_look_assets(TASKS),
+            *first_look_assets(tasks),
             published_numbers,
             leaderboard,
             leaderboard_export,
         ],
         asset_checks=[
             *dg.load_asset_checks_from_modules(leaves),
-            *(check for task in TASKS for check in task_checks(task)),
-            *(check for task in TASKS for check in regression_checks(task)),
+            *(check for task in tasks for check in task_checks(task)),
+            *(check for task in tasks for check in regression_checks(task)),
         ],
-        jobs=jobs,
-        sensors=[*checkpoint_sensors(jobs), failed_check_sensor()],
+        jobs=[*jobs, *checkpoint_jobs],
+        sensors=[*checkpoint_sensors(checkpoint_jobs), *change_sensors(), failed_check_sensor()],
         executor=dg.in_process_executor,  # a spawned step could not share loaded weights
         resources=_resources(settings, tables, show_progress=show_progress),
-    )
+    ).map_asset_specs(func=following)
 
 
 def _resources(
@@ -139,12 +154,27 @@ def _jobs(suite: str) -> list[tuple[str, dg.AssetSelection, str]]:
         ),
         (
             f"evaluate_{suite}",
-            main & per_model,
+            suite_tables(suite),
             f"Ask, judge, score and measure one model on {suite}.",
         ),
         (
             f"{suite}_ablations",
             ablations & per_model,
             f"The ablations and studies of {suite} for one model.",
+        ),
+    ]
+
+
+def _checkpoint_jobs(suites: Sequence[str]) -> list[tuple[str, dg.AssetSelection, str]]:
+    return [
+        (
+            FIRST_LOOK,
+            dg.AssetSelection.groups(FIRST_LOOK),
+            "Ask one model a few questions of every task.",
+        ),
+        (
+            EVALUATE,
+            reduce(operator.or_, map(suite_tables, suites)),
+            "Ask, judge, score and measure one model on every suite; its weights are loaded once.",
         ),
     ]

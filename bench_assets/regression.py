@@ -24,7 +24,9 @@ ALPHA = 0.05
 """Chance that any of the metrics of one comparison is called better or worse while none is."""
 
 _COMPARED = ("data", "prompts", "reading", "n")  # parts of a signature
-_CHECKPOINT = re.compile(r"(?P<run>(?:.*/)?)(?P<step>[^/]+)@[0-9a-f]{8,40}")
+_CHECKPOINT = re.compile(
+    r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?"  # one may go unnamed
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,8 @@ def compared_with(model: str, written: Mapping[str, float], baseline: str) -> li
     """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
 
     Steps are ordered by the numbers in their names. Where a step was overwritten, the weights that
-    were evaluated last count. What is no checkpoint has no predecessor.
+    were evaluated last count. A model of bench.toml that is called ``run/step-100`` counts too;
+    what is no checkpoint has no predecessor.
 
     >>> compared_with("r/s-1000@aaaaaaaa", {"r/s-900@bbbbbbbb": 1, "r/s-100@cccccccc": 2}, "")
     ['r/s-900@bbbbbbbb']

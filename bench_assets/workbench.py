@@ -41,12 +41,18 @@ class Workbench:
     """A home folder, opened; close it after use."""
 
     def __init__(
-        self, settings: SettingsFile, *, scratch: Path | None = None, show_progress: bool = False
+        self,
+        settings: SettingsFile,
+        suites: Sequence[str] = SUITES,
+        *,
+        scratch: Path | None = None,
+        show_progress: bool = False,
     ) -> None:
         """Open a home folder.
 
         Args:
             settings: The home folder's ``bench.toml``, and what is to be different this time.
+            suites: Whose tables will be worked on; to load all takes half a second more.
             scratch: Folder for tables that are not to stay; the UI will not know of them.
             show_progress: Draw progress bars on the terminal.
 
@@ -60,7 +66,7 @@ class Workbench:
                 raise UnknownNameError(f"suite, in {self.settings.file},", suite, SUITES)
         home = self.settings.home
         self.tables = TableFiles(folder=str(scratch or home / "tables"))
-        self.definitions = build_definitions(settings, scratch, show_progress=show_progress)
+        self.definitions = build_definitions(settings, scratch, suites, show_progress=show_progress)
         self.instance = dg.DagsterInstance.ephemeral() if scratch else open_instance(home)
         self._settings_file = settings
         self._show_progress = show_progress
@@ -98,14 +104,7 @@ class Workbench:
         self.materialize(_left_half(name), title=f"{name}: questions")
         freshness.Stamp(self.tables, name).write(made_of, self._made(name))
 
-    def evaluate(
-        self,
-        suites: Sequence[str],
-        model: str,
-        condition: str = "main",
-        *,
-        with_leaderboard: bool = False,
-    ) -> None:
+    def evaluate(self, suites: Sequence[str], model: str, condition: str = "main") -> None:
         """Ask, judge, score and measure a model under one condition, in one run.
 
         Args:
@@ -113,7 +112,6 @@ class Workbench:
                 named in the suite's own settings; name the task to evaluate one.
             model: A model of bench.toml, or an encoder.
             condition: "main", or an ablation that all tasks have.
-            with_leaderboard: Gather the leaderboard in the same run, which saves one.
 
         Raises:
             BenchError: If the model cannot be asked, or questions stay without a reply.
@@ -124,7 +122,6 @@ class Workbench:
         else:
             self._add_partition(tasks[0].asked_of, model)
         selections = [self._evaluation(task, condition) for task in tasks]
-        selections += [_LEADERBOARD] if with_leaderboard else []
         self.materialize(reduce(operator.or_, selections), model=model)
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:

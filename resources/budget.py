@@ -4,8 +4,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from bench_assets.core.chat import Reply
-from resources.model_specs import ServerSpec
 from resources.reply_store import ReplyStore
+from resources.server_spec import ServerSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ class CheckpointSettings(BaseModel):
     """Name folders by every byte instead of by headers and samples of each tensor; changes their
     names. A tick has 60 s to read them; DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS gives it more."""
     like: str = ""
-    """A transformers model of this file: its precision, batch size, decoding ... are theirs."""
+    """A transformers or vllm model of this file: its precision, decoding ... are theirs."""
     suites: list[str] = Field(default_factory=list)
     """Suites to evaluate on; none named: all."""
     first: int = Field(0, ge=0)

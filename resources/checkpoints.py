@@ -7,12 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench_assets.core.errors import ModelError
-
-if TYPE_CHECKING:
-    from resources.model_specs import TransformersSpec
 
 _PACKAGE = "package:"
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -29,7 +25,7 @@ class Checkpoint:
     content: str  # what it holds: ``sha256:<16 digits>`` of a folder, ``id@commit`` of a hub id
 
 
-def pin(spec: "TransformersSpec", written: str) -> Checkpoint:
+def pin(written: str, revision: str = "main", gguf_file: str | None = None) -> Checkpoint:
     """Find a checkpoint, check that it is whole, and say what it holds.
 
     ``package:NAME`` is the folder of an installed package, which is not imported; then comes a
@@ -44,10 +40,10 @@ def pin(spec: "TransformersSpec", written: str) -> Checkpoint:
     """
     folder = _folder(written)
     if folder.is_dir() or not _HUB_ID.fullmatch(written):
-        content = f"sha256:{content_digest(loaded_files(folder, spec.gguf_file))}"
+        content = f"sha256:{content_digest(loaded_files(folder, gguf_file))}"
         return Checkpoint(location=str(folder), content=content)
-    commit = _hub_commit(written, spec)
-    content = f"{written}@{commit}" + (f"/{spec.gguf_file}" if spec.gguf_file else "")
+    commit = _hub_commit(written, revision, gguf_file or "config.json")
+    content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
     return Checkpoint(location=written, revision=commit, content=content)
 
 
@@ -93,15 +89,14 @@ def _folder(written: str) -> Path:
     return Path(found.submodule_search_locations[0])
 
 
-def _hub_commit(hub_id: str, spec: "TransformersSpec") -> str:
+def _hub_commit(hub_id: str, revision: str, file: str) -> str:
     from huggingface_hub import hf_hub_download
 
-    file = spec.gguf_file or "config.json"
     try:
-        path = hf_hub_download(hub_id, file, revision=spec.revision)
+        path = hf_hub_download(hub_id, file, revision=revision)
     except (OSError, ValueError) as why:  # every error of huggingface_hub is one of the two
         raise ModelError(
-            f"{hub_id}: no such folder, and no {file} at revision {spec.revision!r} of a hub"
+            f"{hub_id}: no such folder, and no {file} at revision {revision!r} of a hub"
             f" repository of that name, nor in the local cache: {first_line(why)}"
         ) from why
     # .../snapshots/<commit>/<file>, and the file may lie in folders of its own.

@@ -17,7 +17,6 @@ from bench_assets.core.embedding import ImageTextEncoder, Vectors
 from bench_assets.core.errors import ModelError
 from resources.checkpoints import first_line, pin
 from resources.images import ImageStore
-from resources.model_specs import TransformersSpec
 from resources.transformers_model import device_of
 from resources.vector_store import RememberingEncoder, VectorStore
 
@@ -66,13 +65,12 @@ def open_encoder(
     if spec is None:
         yield RandomEncoder(name)
         return
-    loaded = TransformersSpec(
-        kind="transformers", path=location, revision=spec.revision, device=spec.device
-    )
-    checkpoint = pin(loaded, location)
+    checkpoint = pin(location, spec.revision)
     load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
     try:
-        encoder = load(checkpoint.location, checkpoint.revision, device_of(loaded), images.open)
+        encoder = load(
+            checkpoint.location, checkpoint.revision, device_of(spec.device), images.open
+        )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError) as why:
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"

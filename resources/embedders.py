@@ -13,7 +13,6 @@ import numpy as np
 from bench_assets.core.embedding import Vectors
 from bench_assets.core.errors import ModelError
 from resources.checkpoints import first_line, pin
-from resources.model_specs import TransformersSpec
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -61,7 +60,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
         ModelError: If there is no such encoder, or it does not load.
     """
     location = _embedded() if written == EMBEDDED_ENCODER else _folder_or_hub(written, folder)
-    checkpoint = pin(TransformersSpec(kind="transformers", path=location), location)
+    checkpoint = pin(location)
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from time import monotonic
 
 from bench_assets.core.chat import Reply
-from resources.model_specs import ServerSpec
 from resources.retrying import Failure
+from resources.server_spec import ServerSpec
 
 _REST = 5.0  # s; an address without a connection is left alone for so long, if there are others
 

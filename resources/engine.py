@@ -21,6 +21,11 @@ class Engine(Protocol):
         """How replies are drawn where a request does not say otherwise."""
         ...
 
+    @property
+    def peak_memory(self) -> int | None:
+        """Bytes that one device held at most during the last stream; None if that is not known."""
+        ...
+
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
         """Answer requests in whatever order is fastest; yields position and reply as they arrive.
 

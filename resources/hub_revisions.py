@@ -35,6 +35,19 @@ class HubSurvey:
 
     finished: list[Revision] = field(default_factory=list)  # one a commit
     unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
+    refs: dict[str, set[str]] = field(default_factory=dict)  # repository -> branches and tags
+
+    def lost(self, key: str) -> bool:
+        """Whether a revision's branch or tag is none any more; no for what the hub did not list.
+
+        >>> HubSurvey(refs={"a/b": {"main"}}).lost("a/b/step-10@" + 40 * "0")
+        True
+        """
+        name = key.rpartition("@")[0]
+        return any(
+            name.startswith(f"{repository}/") and name.removeprefix(f"{repository}/") not in refs
+            for repository, refs in self.refs.items()
+        )
 
 
 def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi") -> HubSurvey:
@@ -48,13 +61,16 @@ def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi"
     found = HubSurvey()
     for repository in repositories:
         try:
-            for revision in _revisions(repository, api):
-                if problem := "" if revision.commit in known else _problem(revision, api):
-                    found.unfinished[revision.key] = problem
-                else:
-                    found.finished.append(revision)
+            refs = _refs(repository, api)
         except ModelError as why:
             found.unfinished[repository] = str(why)
+            continue
+        found.refs[repository] = {name for name, _ in refs}
+        for revision in _revisions(repository, refs):
+            if problem := "" if revision.commit in known else _problem(revision, api):
+                found.unfinished[revision.key] = problem
+            else:
+                found.finished.append(revision)
     return found
 
 
@@ -75,14 +91,18 @@ def located_in(key: str, repositories: Sequence[str]) -> tuple[str, str]:
     raise ModelError(f"{key}: of no watched repository ({listed}); see [checkpoints] in bench.toml")
 
 
-def _revisions(repository: str, api: "HfApi") -> list[Revision]:
-    """One revision a commit, by the name that says more than "main" if it has two."""
+def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
+    """Names of branches and tags, and the commits they are at."""
     try:
         refs = api.list_repo_refs(repository)
     except _hub_errors() as why:
         raise ModelError(f"{repository}: the hub does not list it: {first_line(why)}") from why
-    named = [(ref.name, ref.target_commit) for ref in [*refs.branches, *refs.tags]]
-    of_commit = {commit: name for name, commit in sorted(named, key=lambda n: n[0] != "main")}
+    return [(ref.name, ref.target_commit) for ref in [*refs.branches, *refs.tags]]
+
+
+def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[Revision]:
+    """One revision a commit, by the name that says more than "main" if it has two."""
+    of_commit = {commit: name for name, commit in sorted(refs, key=lambda ref: ref[0] != "main")}
     return sorted(
         (Revision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
         key=lambda revision: revision.key,

@@ -75,10 +75,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         Raises:
             ImageError: If the store has no such picture.
         """
-        try:
-            return self.path(digest).read_bytes()
-        except FileNotFoundError as why:
-            raise ImageError(f"no picture {digest} in {self.folder}") from why
+        return read_picture(self.folder, digest)
 
     def open(self, digest: str) -> Image.Image:
         """Decode a picture of the store as RGB.
@@ -95,7 +92,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
 
     def path(self, digest: str) -> Path:
         """Where a picture lies; it may not be there yet."""
-        return Path(self.folder, digest[:2], digest)
+        return _path(self.folder, digest)
 
     def _decode(self, data: bytes) -> tuple[str, int, int]:
         try:
@@ -116,3 +113,19 @@ class ImageStore(dg.ConfigurableResource[Any]):
             raise ImageError("not a picture in any known format") from why
         except (OSError, ValueError, SyntaxError) as why:
             raise ImageError(f"does not decode: {why}") from why
+
+
+def read_picture(folder: str, digest: str) -> bytes:
+    """Read a picture as ``ImageStore.read`` does, for other processes: stores do not pickle.
+
+    Raises:
+        ImageError: If there is no such picture.
+    """
+    try:
+        return _path(folder, digest).read_bytes()
+    except FileNotFoundError as why:
+        raise ImageError(f"no picture {digest} in {folder}") from why
+
+
+def _path(folder: str, digest: str) -> Path:
+    return Path(folder, digest[:2], digest)

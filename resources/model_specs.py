@@ -1,119 +1,79 @@
 """The kinds of models that bench.toml can name, and those that need no entry in it."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import Field, model_validator
 
-from bench_assets.core.chat import Decoding
+from resources.sections import Asked, Strict
+from resources.server_spec import ServerSpec
 
 _MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or blanks
 
 
-class Strict(BaseModel):
-    """A section of bench.toml; an entry that it does not know is an error."""
+class LocalSpec(Asked):
+    """A Hugging Face checkpoint that is run on this machine."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Asked(Strict):
-    """How replies are drawn, for models that draw them."""
-
-    temperature: float = Field(0.0, ge=0)
-    """0 is greedy decoding."""
-    top_p: float = Field(1.0, gt=0, le=1)
-    max_tokens: int = Field(1024, gt=0)
-    """Longest reply, in tokens of the model."""
-    seed: int | None = None
-
-    @property
-    def decoding(self) -> Decoding:
-        """The decoding parameters, as part of a reply's identity."""
-        return Decoding(
-            temperature=self.temperature,
-            top_p=self.top_p,
-            max_tokens=self.max_tokens,
-            seed=self.seed,
-        )
-
-
-class TransformersSpec(_Asked):
-    """A Hugging Face image-text-to-text checkpoint, run in this process."""
-
-    kind: Literal["transformers"]
     path: str
     """Folder (as written, or relative to bench.toml) or hub id."""
     revision: str = "main"
     """For a hub id: the commit to load. A branch name is looked up once and pinned."""
-    device: str = "auto"
-    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
-    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
-    """"auto" takes bfloat16 on CUDA, else float32."""
-    batch_size: int = Field(16, gt=0)
-    """Questions a batch; halved, and kept halved, when memory runs out."""
+    batch_size: int = Field(gt=0)
     max_image_pixels: int | None = Field(None, gt=0)
     """Pictures with more pixels are shrunk to this many; None: as they are."""
     text_only: bool = False
     """A language model without eyes; it is asked without the pictures."""
-    gguf_file: str | None = None
-    """The GGUF file inside ``path`` that holds the weights, if they are not safetensors."""
     trust_remote_code: bool = False
     """Runs code that comes with the checkpoint: only for checkpoints you would run yourself."""
 
 
-def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-    for url in [value] if isinstance(value, str) else value or [""]:
-        if not re.fullmatch(r"https?://[^/@\s]+(/\S*)?", url):
-            raise ValueError("should be like http://127.0.0.1:8000/v1, without name and password")
-    return value
+class TransformersSpec(LocalSpec):
+    """An image-text-to-text checkpoint, run by transformers."""
+
+    kind: Literal["transformers"]
+    device: str = "auto"
+    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
+    devices: tuple[str, ...] | Literal["all"] = ()
+    """Instead of ``device``: several of one kind, a process with all the weights on each; "all"
+    takes every CUDA device."""
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    """"auto" takes bfloat16 on CUDA, else float32."""
+    batch_size: int = Field(16, gt=0)
+    """Questions a batch; halved, and kept halved, when memory runs out."""
+    compile: bool = False
+    """torch.compile: minutes at the start, then fewer milliseconds a token; part of a reply's
+    identity."""
+    gguf_file: str | None = None
+    """The GGUF file inside ``path`` that holds the weights, if they are not safetensors."""
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        if self.devices and self.device != "auto":
+            raise ValueError("either device or devices, not both")
+        return self
 
 
-class ServerSpec(_Asked):
-    """A model behind an OpenAI-compatible server (vLLM, SGLang, llama.cpp, a hosted one)."""
+class VllmSpec(LocalSpec):
+    """A checkpoint that vLLM runs in this process; needs ``pip install '.[vllm]'`` and a GPU."""
 
-    kind: Literal["server"]
-    base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)]
-    """Up to and including ``/v1``; without a name and password, which would be written down.
-
-    Several addresses of one model share its requests; the first is part of a reply's identity.
-    """
-    model: str
-    """The name that the server knows the model by."""
-    revision: str = ""
-    """Part of a reply's identity: change it when the server's weights change."""
-    api_key_env: str = ""
-    """Name of the environment variable with the key; the key itself is never written down."""
-    concurrency: int = Field(32, gt=0)
-    """Most requests under way at once, at each address."""
-    min_concurrency: int = Field(1, gt=0)
-    """As few does an overloaded address get at once; with as many as above, nothing adapts."""
-    slow: float | None = Field(None, gt=0)
-    """s; a reply that takes longer is a sign of overload, like HTTP 429 and 5xx."""
-    max_tries: int = Field(6, gt=0)
-    """Tries a request, the first included."""
-    max_wait: float = Field(120.0, gt=0)
-    """s; longest that a request is retried, waiting included."""
-    timeout: float = Field(600.0, gt=0)
-    """s; longest wait for one reply."""
-    extra_body: dict[str, Any] = Field(default_factory=dict)
-    """Further fields of the request, such as ``{top_k = 1}``; part of a reply's identity."""
-    price_in: float = Field(0.0, ge=0)
-    """Money for a million tokens that are read, in any currency."""
-    price_out: float = Field(0.0, ge=0)
-    """Money for a million tokens that are written."""
-    budget: float | None = Field(None, ge=0)
-    """Money that may be spent on this model, all remembered replies included; None: any."""
-    budget_tokens: int | None = Field(None, ge=0)
-    """Tokens that may be read and written in all, counted likewise."""
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """Every address, without a slash at its end."""
-        urls = (self.base_url,) if isinstance(self.base_url, str) else self.base_url
-        return tuple(url.rstrip("/") for url in urls)
+    kind: Literal["vllm"]
+    dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
+    batch_size: int = Field(512, gt=0)
+    """Questions handed over at once, of which vLLM runs as many side by side as fit; replies are
+    kept when all of them are there."""
+    max_model_len: int | None = Field(None, gt=0)
+    """Longest prompt and reply together, in tokens; None: as the checkpoint says."""
+    gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
+    """Share of each GPU's memory that vLLM takes."""
+    tensor_parallel_size: int = Field(1, gt=0)
+    """GPUs that share each layer of one copy of the weights."""
+    images_per_prompt: int | None = Field(None, gt=0)
+    """Most pictures in one prompt; None: as many as vLLM allows."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a reply's
+    identity."""
 
 
 class RecordedSpec(Strict):
@@ -163,6 +123,7 @@ class PythonSpec(Strict):
 ModelSpec: TypeAlias = Annotated[
     TransformersSpec
     | ServerSpec
+    | VllmSpec
     | RecordedSpec
     | RandomSpec
     | MostFrequentSpec
@@ -173,6 +134,8 @@ ModelSpec: TypeAlias = Annotated[
 ]
 ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
+
+_TINY_RUN = Path(__file__).parents[1] / "examples" / "tiny_vlm" / "checkpoints" / "run-1"
 
 EMBEDDED_MODELS: dict[str, ModelSpec] = {
     "random": RandomSpec(kind="random"),
@@ -189,8 +152,15 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
         max_tokens=24,
         batch_size=32,
     ),
+    **{
+        f"tiny-vlm/{folder.name}": TransformersSpec(
+            kind="transformers", path=str(folder), max_tokens=40, batch_size=32
+        )
+        for folder in sorted(_TINY_RUN.glob("step-*"))
+    },
 }
-"""Models that need no download: baselines, and a language model that a package carries."""
+"""Models that need no download: baselines, a language model that a package carries, and three
+steps of a small vision-language model that was trained on drawings like the mini editions'."""
 
 DEMO_SUITES: dict[str, tuple[str, ...]] = {
     "blink-specialists": ("blink",),
@@ -219,7 +189,7 @@ def listed(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
 
 def _place(spec: ModelSpec) -> str:
     match spec:
-        case TransformersSpec():
+        case LocalSpec():
             return spec.path
         case ServerSpec():
             return " ".join(spec.addresses)

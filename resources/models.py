@@ -15,8 +15,8 @@ from bench_assets.core.errors import SettingsError
 from resources.baselines import MostFrequentBaseline, RandomBaseline
 from resources.blind import BlindModel
 from resources.budget import tokens_of
-from resources.engine import Engine
-from resources.images import ImageStore
+from resources.engine import Engine, ReadImage
+from resources.images import ImageStore, read_picture
 from resources.model_specs import (
     BlindSpec,
     MostFrequentSpec,
@@ -24,14 +24,16 @@ from resources.model_specs import (
     RandomSpec,
     RecordedSpec,
     ScriptedSpec,
-    ServerSpec,
     TransformersSpec,
+    VllmSpec,
 )
 from resources.recorded import RecordedModel, by_model, read_replies
 from resources.reply_store import Progress, RememberingModel, ReplyStore
 from resources.scripted import ScriptedModel
+from resources.server_spec import ServerSpec
 from resources.settings import Settings
 from resources.settings_file import SettingsFile
+from resources.throughput import Throughput
 
 
 def _unwatched(done: int, remembered: int, total: int) -> None:
@@ -54,9 +56,19 @@ class Models(dg.ConfigurableResource[Any]):
 
     @contextmanager
     def open(
-        self, name: str, condition: str = "main", progress: Progress = _unwatched
+        self,
+        name: str,
+        condition: str = "main",
+        progress: Progress = _unwatched,
+        throughput: Throughput | None = None,
     ) -> Generator[ChatModel]:
         """Open a model for the length of a ``with`` block.
+
+        Args:
+            name: The name of the model.
+            condition: Of recorded replies, those to take.
+            progress: Is told how far an asking has come.
+            throughput: Counts what is asked, where something has to be.
 
         Raises:
             UnknownNameError: If no model has that name; lists those that have one.
@@ -67,15 +79,16 @@ class Models(dg.ConfigurableResource[Any]):
         if isinstance(spec, BlindSpec):
             if isinstance(settings.model(spec.of), BlindSpec):
                 raise SettingsError(f"{settings.file}, model {name}: {spec.of} is blind already")
-            with self.open(spec.of, condition, progress) as seeing:
+            with self.open(spec.of, condition, progress, throughput) as seeing:
                 yield BlindModel(seeing, name)
         elif isinstance(spec, ServerSpec):
             from resources.openai_server import ServerEngine
 
             engine = ServerEngine(spec, self.images.read, spent=partial(tokens_of, self.store))
-            yield RememberingModel(name, engine, self.store, progress)
-        elif isinstance(spec, TransformersSpec):
-            yield RememberingModel(name, self._loaded(spec, settings), self.store, progress)
+            yield RememberingModel(name, engine, self.store, progress, throughput)
+        elif isinstance(spec, TransformersSpec | VllmSpec):
+            local = self._loaded(spec, settings)
+            yield RememberingModel(name, local, self.store, progress, throughput)
         elif isinstance(spec, PythonSpec):
             yield _factory(name, spec, settings)(name, self.images.open)
         else:
@@ -90,20 +103,32 @@ class Models(dg.ConfigurableResource[Any]):
         while self._local:
             self._local.popitem()[1].close()
 
-    def _loaded(self, spec: TransformersSpec, settings: Settings) -> Engine:
+    def _loaded(self, spec: TransformersSpec | VllmSpec, settings: Settings) -> Engine:
         """Keep a local model from one asset to the next: loading it can take minutes.
 
         One at a time: a model and its judge may not fit beside each other.
         """
-        from resources.transformers_vlm import TransformersEngine
-
         beside = settings.resolve(spec.path)
         path = str(beside) if beside.exists() else spec.path
         key = f"{path} {spec.model_dump_json()}"
         if key not in self._local:
             self.close()
-            self._local[key] = TransformersEngine(spec, path, self.images.read)
+            self._local[key] = _engine(spec, path, partial(read_picture, self.images.folder))
         return self._local[key]
+
+
+def _engine(spec: TransformersSpec | VllmSpec, location: str, read_image: ReadImage) -> Engine:
+    if isinstance(spec, VllmSpec):
+        from resources.vllm_engine import VllmEngine
+
+        return VllmEngine(spec, location, read_image)
+    if spec.devices:
+        from resources.data_parallel import DataParallelEngine
+
+        return DataParallelEngine(spec, location, read_image)
+    from resources.transformers_vlm import TransformersEngine
+
+    return TransformersEngine(spec, location, read_image)
 
 
 def _without_engine(

@@ -13,8 +13,8 @@ from PIL import Image as Picture
 from bench_assets.core.chat import Image, Reply, Request, Turn
 from bench_assets.core.errors import ImageError
 from resources.engine import ReadImage
-from resources.model_specs import ServerSpec
 from resources.retrying import AS_OFTEN_AS_ALLOWED, Failure
+from resources.server_spec import ServerSpec
 
 _QUOTED = 300  # characters of a server's message that are worth showing
 _REFUSALS = {301, 302, 307, 308, 401, 403, 404, 405}

@@ -20,8 +20,8 @@ from resources import openai_format
 from resources.budget import Budget, Tokens, has_budget
 from resources.endpoints import Endpoints
 from resources.engine import ReadImage
-from resources.model_specs import ServerSpec
 from resources.retrying import AS_OFTEN_AS_ALLOWED, Failure, Retrying
+from resources.server_spec import ServerSpec
 from resources.settings import secret
 
 _Arrival: TypeAlias = tuple[int, Reply]
@@ -75,6 +75,11 @@ class ServerEngine:
     def decoding(self) -> Decoding:
         """How replies are drawn where a request does not say otherwise."""
         return self._spec.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Servers keep that to themselves."""
+        return None
 
     def stream(self, requests: Sequence[Request]) -> Iterator[_Arrival]:
         """Answer requests, as many at once as the servers bear; yields each reply as it arrives.

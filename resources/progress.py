@@ -6,6 +6,8 @@ from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from resources.throughput import Throughput
+
 _EVERY = 10.0  # s between two lines in the log
 
 
@@ -15,6 +17,7 @@ class AskingProgress:
     def __init__(self, title: str, log: Callable[[str], object], *, bar: bool) -> None:
         self.remembered = 0
         self.total = 0
+        self.throughput = Throughput()  # of what is asked, if the model is given it
         self._title = title
         self._log = log
         self._logged_at = time.monotonic()
@@ -41,6 +44,14 @@ class AskingProgress:
         if now - self._logged_at > _EVERY:
             self._logged_at = now
             self._log(f"{self._title}: {done} of {total} replies ({remembered} remembered)")
+
+    def metadata(self) -> dict[str, int | float]:
+        """What an asset shows of an asking."""
+        return {
+            "replies_remembered": self.remembered,
+            "replies_asked": self.total - self.remembered,
+            **self.throughput.metadata(),
+        }
 
 
 def _bar() -> Progress:

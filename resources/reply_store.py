@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TypeAlias
 
 from bench_assets.core.chat import Reply, Request
 from bench_assets.core.errors import ModelError
 from resources.engine import Engine
+from resources.throughput import Throughput
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
 
@@ -75,11 +77,13 @@ class RememberingModel:
         engine: Engine,
         store: ReplyStore,
         progress: Progress = lambda done, remembered, total: None,
+        throughput: Throughput | None = None,
     ) -> None:
         self._name = name
         self._engine = engine
         self._store = store
         self._progress = progress
+        self._throughput = throughput or Throughput()
 
     @property
     def name(self) -> str:
@@ -110,12 +114,15 @@ class RememberingModel:
     def _ask(self, unknown: dict[str, Request], n_known: int) -> dict[str, Reply]:
         keys, requests = list(unknown), list(unknown.values())
         replies: dict[str, Reply] = {}
+        started = perf_counter()
         with closing(self._store.connect()) as db:
             for position, reply in self._engine.stream(requests):
                 replies[keys[position]] = reply
                 if not reply.error:
                     self._save(db, keys[position], requests[position], reply)
                 self._progress(n_known + len(replies), n_known, n_known + len(unknown))
+        seconds = perf_counter() - started
+        self._throughput.count(replies.values(), seconds, self._engine.peak_memory)
         failed = [reply.error for reply in replies.values() if reply.error]
         if len(failed) == len(requests):
             raise ModelError(f"{self._name}: none of {len(requests)} requests: {failed[0]}")

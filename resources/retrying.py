@@ -10,7 +10,7 @@ from time import monotonic
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.errors import ModelError
-from resources.model_specs import ServerSpec
+from resources.server_spec import ServerSpec
 
 _log = logging.getLogger("bench_assets.server")
 AS_OFTEN_AS_ALLOWED = 1_000_000

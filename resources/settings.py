@@ -17,9 +17,10 @@ from resources.model_specs import (
     EMBEDDED_MODELS,
     ModelName,
     ModelSpec,
-    Strict,
     TransformersSpec,
+    VllmSpec,
 )
+from resources.sections import Strict
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -88,13 +89,14 @@ class Settings(Strict):
             return self._like({"path": path, "revision": commit})
         raise UnknownNameError(f"model in {self.file}", name, known)
 
-    def _like(self, place: dict[str, str]) -> TransformersSpec:
+    def _like(self, place: dict[str, str]) -> TransformersSpec | VllmSpec:
         """Ask a checkpoint as the model is asked that it is to be like."""
         like = self.checkpoints.like
         spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
-        if not isinstance(spec, TransformersSpec):
+        if not isinstance(spec, TransformersSpec | VllmSpec):
             raise SettingsError(
                 f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not transformers"
+                " or vllm"
             )
         return spec.model_copy(update=place)
 

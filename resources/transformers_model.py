@@ -4,14 +4,13 @@ The only module that touches torch and transformers to generate text; both are i
 because they take seconds.
 """
 
-import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.errors import ModelError
+from resources.batches import Draw
 from resources.checkpoints import Checkpoint, first_line
 from resources.model_specs import TransformersSpec
 from resources.transformers_prompts import Message
@@ -23,18 +22,15 @@ if TYPE_CHECKING:
     Processor: TypeAlias = ProcessorMixin | PreTrainedTokenizerBase
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
-    """How the replies of a batch are drawn."""
-
-    max_tokens: int
-    temperature: float  # 0: greedy
-    top_p: float
-    seeds: Sequence[str]  # one for each conversation; any text
-
-
 class TransformersModel:
-    """Weights, and the processor that turns conversations into tensors."""
+    """Weights, and the processor that turns conversations into tensors.
+
+    Every turn reads its whole conversation anew. ``generate`` can go on from the keys and values
+    of an earlier call, but only where the new prompt begins with the very tokens of the old one.
+    Here it does not: some chat templates rewrite earlier turns, thoughts are taken out of them,
+    and the text of a reply need not come back as the tokens that were drawn. In a batch, replies
+    of unequal length would leave padding inside the conversations besides.
+    """
 
     def __init__(self, model: "PreTrainedModel", processor: "Processor", text_only: bool) -> None:
         self._model = model
@@ -126,12 +122,12 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
     return TransformersModel(model, processor, spec.text_only)
 
 
-def device_of(spec: TransformersSpec) -> str:
-    """Choose the device: the one that is configured, or the first there is."""
+def device_of(written: str) -> str:
+    """Choose the device: the one that is configured, or for "auto" the first there is."""
+    if written != "auto":
+        return written
     import torch
 
-    if spec.device != "auto":
-        return spec.device
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
@@ -141,7 +137,7 @@ def dtype_of(spec: TransformersSpec) -> str:
     """Choose the precision: the one that is configured, or bfloat16 on CUDA, else float32."""
     if spec.dtype != "auto":
         return spec.dtype
-    return "bfloat16" if device_of(spec).startswith("cuda") else "float32"
+    return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
 
 
 def _weights(spec: TransformersSpec, checkpoint: Checkpoint) -> tuple["PreTrainedModel", set[str]]:
@@ -152,11 +148,15 @@ def _weights(spec: TransformersSpec, checkpoint: Checkpoint) -> tuple["PreTraine
     model, loading = kind.from_pretrained(
         checkpoint.location,
         dtype=getattr(torch, dtype_of(spec)),
-        device_map=device_of(spec),
+        device_map=device_of(spec.device),
         output_loading_info=True,
         **_origin(spec, checkpoint),
     )
     model.generation_config.max_length = None  # some publish one; beside ours it causes warnings
+    if spec.compile:
+        # Not the whole model: every other number of pictures would be another graph, and torch
+        # makes eight of them before it gives up.
+        model.get_decoder().compile(dynamic=True)
     return model.eval(), set(loading["missing_keys"])
 
 
@@ -199,9 +199,7 @@ class Sampled:
 
         self._warm = TemperatureLogitsWarper(draw.temperature)
         self._cut = TopPLogitsWarper(draw.top_p)
-        self._seeds = [
-            int(hashlib.sha256(seed.encode()).hexdigest()[:15], 16) for seed in draw.seeds
-        ]
+        self._seeds = draw.seed_numbers
         self._generators: list[Generator] = []
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":

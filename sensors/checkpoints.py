@@ -1,24 +1,32 @@
 """Evaluates every checkpoint that appears in the watched folders and hub repositories, once.
 
-What makes it once is the run key, ``<checkpoint>@<content>/<suite>``: Dagster starts no second run
-for it, and of two ticks at once only one may ask. The cursor only saves work: when it is lost,
-everything is asked for again, and nothing starts.
+What makes it once are the run keys, ``<checkpoint>@<content>/<suite>+<suite>``, which Dagster keeps
+with its runs: a suite that one names is not asked for again, and of two ticks at once only one may
+ask. The cursor only saves work: when it is lost, files are read again, and nothing starts.
 """
 
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from bench_assets.catalog import SUITES
 from bench_assets.partitions import MODELS
 from resources import checkpoint_folders, hub_revisions
 from resources.settings import Settings
 from resources.settings_file import SettingsFile
-from sensors.evaluations import claim, configured_suites, evaluations, without_questions
+from sensors.evaluations import (
+    Tables,
+    configured_suites,
+    evaluations,
+    run_requests,
+    suite_tables,
+    without_questions,
+)
 
 if TYPE_CHECKING:
     from dagster._core.definitions.unresolved_asset_job_definition import (
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
     )
     from huggingface_hub import HfApi
 
-_REQUESTS_A_TICK = 100  # Dagster looks each run key up by itself, and a tick has a minute
+_REQUESTS_A_TICK = 100  # Dagster looks each run key up by itself, and starts some each second
 _SHOWN = 20  # unfinished checkpoints that a tick tells about
 
 
@@ -36,7 +44,7 @@ def checkpoint_sensors(
     """Build the sensors that watch folders and hub repositories.
 
     Args:
-        jobs: ``first_look`` and ``evaluate_<suite>`` for every suite.
+        jobs: ``first_look`` and ``evaluate_checkpoint``.
     """
 
     @dg.sensor(
@@ -47,35 +55,43 @@ def checkpoint_sensors(
         description="Evaluates each checkpoint that is finished in a folder of [checkpoints].",
     )
     def folders(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
-        return watch_folders(context.instance, settings.load(), context.cursor, time.time())
+        loaded, tables = settings.load(), _tables(context)
+        return watch_folders(context.instance, loaded, tables, context.cursor, time.time())
 
     @dg.sensor(
         name="hub_revisions",
         jobs=jobs,
         minimum_interval_seconds=600,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Evaluates each branch and tag of the hub repositories of [checkpoints].",
+        description="Evaluates what each branch and tag of [checkpoints]' hub repositories is at.",
     )
     def revisions(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
         from huggingface_hub import HfApi
 
-        return watch_hub(context.instance, settings.load(), context.cursor, HfApi())
+        return watch_hub(context.instance, settings.load(), _tables(context), HfApi())
 
     return [folders, revisions]
 
 
 def watch_folders(
-    instance: dg.DagsterInstance, settings: Settings, cursor: str | None, now: float
+    instance: dg.DagsterInstance, settings: Settings, tables: Tables, cursor: str | None, now: float
 ) -> dg.SensorResult:
     """Ask for what the checkpoints in the watched folders still need; retire deleted ones.
 
     A retired checkpoint is no partition any more; its tables stay. While a watched folder is not
     there at all nothing retires: it may not be mounted.
 
+    Args:
+        instance: Holds partitions and runs.
+        settings: What is watched.
+        tables: What the evaluation of each suite makes.
+        cursor: What the last tick remembered.
+        now: s since the epoch.
+
     Raises:
         SettingsError: If [checkpoints] names a suite that there is not.
     """
-    watched, memory = settings.checkpoints, _Memory.read(cursor)
+    watched = settings.checkpoints
     if not watched.folders:
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
     folders = [settings.resolve(folder) for folder in watched.folders]
@@ -83,7 +99,7 @@ def watch_folders(
         folders,
         now=now,
         settle_seconds=watched.settle_seconds,
-        remembered=memory.digests,
+        remembered=json.loads(cursor)["digests"] if cursor else {},
         full_digest=watched.full_digest,
     )
     known = _known(instance, settings, checkpoint_folders.KEY.fullmatch)
@@ -97,18 +113,30 @@ def watch_folders(
         for key in known.values()
         if mounted and key not in alive and key.rpartition("@")[0] not in survey.unfinished
     ]
-    memory = _Memory(digests=survey.digests, requested=memory.requested)
     return _result(
-        instance, settings, memory, _Checkpoints(sorted(alive), known, retired, survey.unfinished)
+        instance,
+        settings,
+        tables,
+        _Checkpoints(sorted(alive), known, retired, survey.unfinished),
+        cursor=json.dumps({"digests": survey.digests}),
     )
 
 
 def watch_hub(
-    instance: dg.DagsterInstance, settings: Settings, cursor: str | None, api: "HfApi"
+    instance: dg.DagsterInstance, settings: Settings, tables: Tables, api: "HfApi"
 ) -> dg.SensorResult:
-    """Ask for what the revisions of the watched repositories still need.
+    """Ask for what the revisions of the watched repositories still need; retire deleted ones.
 
-    None retires: a commit can be loaded after its branch went on.
+    A revision retires when its branch or tag was deleted and no other is at its commit: somebody
+    took it back, as who deletes a folder does. One whose branch only went on stays: the commit can
+    still be loaded, and is a point of the curve. Nothing retires of a repository that the hub does
+    not list, or while there is no network.
+
+    Args:
+        instance: Holds partitions and runs.
+        settings: What is watched.
+        tables: What the evaluation of each suite makes.
+        api: The hub.
 
     Raises:
         SettingsError: If [checkpoints] names a suite that there is not.
@@ -119,11 +147,9 @@ def watch_hub(
     known = _known(instance, settings, hub_revisions.KEY.fullmatch)
     survey = hub_revisions.hub_survey(repositories, known.keys(), api)
     alive = sorted({known.get(found.commit, found.key) for found in survey.finished})
+    retired = [key for key in known.values() if key not in alive and survey.lost(key)]
     return _result(
-        instance,
-        settings,
-        _Memory.read(cursor),
-        _Checkpoints(alive, known, [], survey.unfinished),
+        instance, settings, tables, _Checkpoints(alive, known, retired, survey.unfinished)
     )
 
 
@@ -135,19 +161,10 @@ class _Checkpoints:
     unfinished: Mapping[str, str]  # name -> why
 
 
-@dataclass(frozen=True, slots=True)
-class _Memory:
-    """What the cursor holds: saves reading files again, and looking run keys up again."""
-
-    digests: Mapping[str, str] = field(default_factory=dict)
-    requested: Sequence[str] = ()
-
-    @classmethod
-    def read(cls, cursor: str | None) -> Self:
-        return cls(**json.loads(cursor)) if cursor else cls()
-
-    def written(self) -> str:
-        return json.dumps({"digests": self.digests, "requested": self.requested})
+def _tables(context: dg.SensorEvaluationContext) -> Tables:
+    assert context.repository_def is not None  # the code server's
+    graph = context.repository_def.asset_graph
+    return {suite: sorted(suite_tables(suite).resolve(graph)) for suite in SUITES}
 
 
 def _known(
@@ -163,35 +180,32 @@ def _known(
 
 
 def _result(
-    instance: dg.DagsterInstance, settings: Settings, memory: _Memory, found: _Checkpoints
+    instance: dg.DagsterInstance,
+    settings: Settings,
+    tables: Tables,
+    found: _Checkpoints,
+    cursor: str | None = None,
 ) -> dg.SensorResult:
     suites = configured_suites(settings)
     if missing := without_questions(instance, suites):
         return dg.SensorResult(
+            cursor=cursor,
             skip_reason=f"no question tables of {', '.join(missing)}: materialize them, or name "
-            f"other suites in [checkpoints] of {settings.file}"
+            f"other suites in [checkpoints] of {settings.file}",
         )
-    wanted = list(evaluations(instance, suites, found.alive, settings.checkpoints.first))
-    requested = set(memory.requested) & {str(request.run_key) for request in wanted}
-    claims = settings.home / "claims"
-    fresh = (
-        request
-        for request in wanted
-        for key in [str(request.run_key)]
-        if key not in requested and claim(claims, key, time.time())
-    )
-    requests = list(islice(fresh, _REQUESTS_A_TICK))
+    needed = evaluations(instance, suites, found.alive, settings.checkpoints.first)
+    asking = run_requests(needed, tables, settings.home / "claims", time.time())
+    requests = list(islice(asking, _REQUESTS_A_TICK))
     new = [key for key in found.alive if key not in found.known.values()]
     changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = [
         *([MODELS.build_add_request(new)] if new else []),
         *([MODELS.build_delete_request(list(found.retired))] if found.retired else []),
     ]
-    requested |= {str(request.run_key) for request in requests}
     return dg.SensorResult(
         run_requests=requests,
         skip_reason=None if requests else _summary(found),
         dynamic_partitions_requests=changes,
-        cursor=_Memory(digests=memory.digests, requested=sorted(requested)).written(),
+        cursor=cursor,
     )
 
 

@@ -46,10 +46,10 @@ def quiz(n: int, categories: int = 1, group: int = 1) -> list[Question]:
     ]
 
 
-def questions_asset(asked: list[Question]) -> dg.AssetsDefinition:
-    """The question table of the quiz."""
+def questions_asset(asked: list[Question], task: str = "quiz") -> dg.AssetsDefinition:
+    """The question table of the quiz, or of another task."""
 
-    @dg.asset(key=["quiz", "questions"])
+    @dg.asset(key=[task, "questions"])
     def questions() -> list[Question]:
         return asked
 

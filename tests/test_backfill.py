@@ -5,7 +5,6 @@ import pytest
 from bench_assets.backfill import backfill
 from bench_assets.core.errors import TableError, UnknownNameError
 from bench_assets.dry_run import dry_run
-from bench_assets.leaderboard import MEASURED
 from bench_assets.workbench import Workbench
 from resources.settings_file import SettingsFile
 from tests.chat_server import ChatServer
@@ -130,11 +129,3 @@ def test_an_unknown_name_is_told_before_anything_is_asked(
 def test_an_ablation_is_asked_where_tasks_have_it(bench):
     (done,) = backfill(bench, ["random"], ["codis", "multi"], ["no_context"])
     assert (done.suites, done.error) == ("codis", "")
-
-
-def test_the_leaderboard_can_be_gathered_in_the_run_of_an_evaluation(bench):
-    n_runs = bench.instance.get_runs_count()
-    bench.evaluate(["codis"], "m", with_leaderboard=True)
-    assert bench.instance.get_runs_count() == n_runs + 1
-    measured = {row.model for row in bench.rows("leaderboard") if row.source == MEASURED}
-    assert "m" in measured

@@ -200,7 +200,7 @@ def tables(home) -> list[Path]:
     ("toml", "named"),
     [
         pytest.param("[models.x\n", ["bench.toml", "not a TOML file"], id="no TOML"),
-        pytest.param('[models.x]\nkind = "vllm"\n', ["bench.toml", "models.x"], id="unknown kind"),
+        pytest.param('[models.x]\nkind = "llama"\n', ["bench.toml", "models.x"], id="unknown kind"),
         pytest.param('[models.x]\nkind = "random"\nsed = 1\n', ["models.x", "sed"], id="a typo"),
         pytest.param("[model]\n", ["bench.toml", "model"], id="unknown table"),
         pytest.param('[sources]\ncods = "x"\n', ["bench.toml", "cods"], id="unknown suite"),

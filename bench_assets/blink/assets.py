@@ -4,7 +4,6 @@ from typing import TypedDict
 
 import dagster as dg
 
-from bench_assets.blink import mini
 from bench_assets.blink.build import build_all
 from bench_assets.blink.questions import (
     Statistic,
@@ -57,6 +56,8 @@ def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[Sourc
     """
     opened = sources.open("blink")
     if opened.is_mini:
+        from bench_assets.blink import mini  # takes OpenCV
+
         mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)
     return table_output(pin_files(opened.folder))
 

@@ -69,9 +69,10 @@ def hidden_predictions(
     title = f"{name}: blink/test/predictions"
     with (
         AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-        models.open(name, progress=progress) as model,
+        models.open(name, progress=progress, throughput=progress.throughput) as model,
     ):
-        return table_output(flow.predict(TASK, questions, model))
+        rows = flow.predict(TASK, questions, model)
+    return table_output(rows, progress.metadata())
 
 
 @dg.asset(
@@ -99,9 +100,10 @@ def hidden_judgements(
     title = f"{judge} reads {context.partition_key}: blink/test/judgements"
     with (
         AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-        models.open(judge, progress=progress) as model,
+        models.open(judge, progress=progress, throughput=progress.throughput) as model,
     ):
-        return table_output(flow.judge(TASK, questions, predictions, model))
+        rows = flow.judge(TASK, questions, predictions, model)
+    return table_output(rows, progress.metadata())
 
 
 @dg.asset(

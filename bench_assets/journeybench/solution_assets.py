@@ -75,9 +75,10 @@ def _judgements(task: Task, shared: _Shared, ins: dict[str, dg.AssetIn]) -> dg.A
         title = f"{judge} verifies solutions of {context.partition_key}"
         with (
             AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-            models.open(judge, progress=progress) as model,
+            models.open(judge, progress=progress, throughput=progress.throughput) as model,
         ):
-            return table_output(judge_solutions(answered, model))
+            rows = judge_solutions(answered, model)
+        return table_output(rows, progress.metadata())
 
     return solution_judgements
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from examples.tiny_vlm.batches import Lesson, Writer, pixels
-from examples.tiny_vlm.model import WIDTH
+from examples.tiny_vlm.model import CELLS, EMBEDDING_SPREAD, WIDTH
 
 Batches: TypeAlias = Iterator[Sequence[Lesson]]
 Log: TypeAlias = Callable[[str, int, float], None]  # stage, step, loss
@@ -32,7 +32,9 @@ class Course:
         import torch
 
         self._model, self._writer, self._log = model, Writer(tokenizer), log
-        self._namer = torch.nn.Linear(WIDTH, len(tokenizer))  # left behind in the end
+        # Left behind in the end: the eyes have learned to say it all.
+        self._namer = torch.nn.Linear(WIDTH, len(tokenizer))
+        self._places = torch.nn.Parameter(EMBEDDING_SPREAD * torch.randn(2, CELLS, WIDTH))
 
     def tell(self, batches: Batches, steps: int) -> None:
         """Teach the language model to answer from cells of words, without a picture."""
@@ -73,10 +75,15 @@ class Course:
         return self._loss_of_replies(talk, seen)
 
     def _told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
-        """What stands for a picture: for each cell, the sum of its words."""
+        """What stands for a picture: for each cell, the sum of its words, its row and its column.
+
+        To say what is left of what, a model would else have to learn to divide the number of a
+        cell by the length of a row.
+        """
         words = self._writer.cells(lessons)
         embedded = self._model.get_input_embeddings()(words) * (words > 0)[..., None]
-        return embedded.sum(2)
+        rows, columns = self._places
+        return embedded.sum(2) + (rows[:, None] + columns[None, :]).flatten(0, 1)
 
     def _loss_of_replies(self, talk: Mapping[str, Any], seen: Mapping[str, Any]) -> Any:  # noqa: ANN401
         from torch.nn.functional import cross_entropy
@@ -100,7 +107,7 @@ class Course:
 
         named = self._model.named_parameters()
         learned = [value for name, value in named if any(part in name for part in parts)]
-        learned += self._namer.parameters()
+        learned += [*self._namer.parameters(), self._places]
         optimiser = torch.optim.AdamW(learned, weight_decay=0.05, betas=(0.9, 0.98))
         losses: list[float] = []
         for step in range(1, steps + 1):

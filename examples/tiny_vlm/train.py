@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from examples.tiny_vlm.batches import Lesson, squeezed, untaken
 from examples.tiny_vlm.blink_views import depths, pair, strewn, wall
-from examples.tiny_vlm.drill_views import drill
 from examples.tiny_vlm.exam import Album, sit, subjects
 from examples.tiny_vlm.lessons import Asked, blink_questions, chosen, decoded
 from examples.tiny_vlm.model import new_model, new_processor, new_tokenizer, save
@@ -27,7 +26,6 @@ Plan: TypeAlias = Mapping[str, Any]
 Lessons: TypeAlias = Mapping[str, Sequence[Lesson]]
 
 _VIEWS = {
-    "drill": drill,
     "strewn": strewn,
     "pair": pair,
     "depths": depths,

@@ -23,8 +23,8 @@ PLAN = {
         "told": {
             "steps": 1,
             "lessons_a_step": 2,
-            "shares": dict.fromkeys((*VIEWS, "drill"), 1),
-            "fresh": ["drill", "strewn"],
+            "shares": dict.fromkeys(VIEWS, 1),
+            "fresh": ["strewn"],
         },
         "shown": {
             "steps": 1,

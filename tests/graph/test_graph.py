@@ -13,7 +13,15 @@ from bench_assets.workbench import Workbench
 from resources.settings_file import SettingsFile
 from tests.codis_release import write_release
 
-HEAVY = ("torch", "transformers", "spacy", "great_expectations", "sentence_transformers")
+HEAVY = (
+    "cv2",
+    "great_expectations",
+    "pandas",
+    "sentence_transformers",
+    "spacy",
+    "torch",
+    "transformers",
+)
 
 
 def test_graph_is_the_agreed_one(golden):

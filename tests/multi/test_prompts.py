@@ -6,8 +6,8 @@ from PIL import Image as Picture
 from bench_assets.core.chat import Image, Request
 from bench_assets.multi import prompts
 from bench_assets.multi.task import TASK
-from resources.model_specs import ServerSpec
 from resources.openai_server import ServerEngine
+from resources.server_spec import ServerSpec
 from tests.chat_server import ChatServer
 from tests.multi.rows import question
 

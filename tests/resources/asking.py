@@ -9,9 +9,9 @@ from typing import Any
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from bench_assets.core.errors import ImageError
-from resources.model_specs import ServerSpec
 from resources.openai_server import ServerEngine
 from resources.reply_store import RememberingModel, ReplyStore
+from resources.server_spec import ServerSpec
 
 PICTURES: dict[str, bytes] = {"gif": b"GIF89a"}
 

@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.core.errors import ModelError
 from resources.budget import Tokens, tokens_of
-from resources.model_specs import ServerSpec
 from resources.openai_server import ServerEngine
 from resources.reply_store import RememberingModel, ReplyStore
+from resources.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer
 from tests.resources.asking import requests_for
 

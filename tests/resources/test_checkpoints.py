@@ -34,8 +34,9 @@ def test_identity_is_the_content_not_the_name(vlm: Path, tmp_path: Path) -> None
         engine_of(vlm, dtype="bfloat16").identity,
         engine_of(vlm, max_image_pixels=100).identity,
         engine_of(vlm, text_only=True).identity,
+        engine_of(vlm, compile=True).identity,
     ]
-    assert len({same, *variants}) == 5
+    assert len({same, *variants}) == 6
 
 
 def _without_config(folder: Path) -> None:
@@ -120,9 +121,7 @@ def _offline_identity(hf_home: Path, hub_id: str) -> str:
         "import sys\n"
         "from bench_assets.core.errors import ModelError\n"
         "from resources.checkpoints import pin\n"
-        "from resources.settings import TransformersSpec\n"
-        "spec = TransformersSpec(kind='transformers', path=sys.argv[1])\n"
-        "try: print(pin(spec, spec.path).content)\n"
+        "try: print(pin(sys.argv[1]).content)\n"
         "except ModelError as why: print(why)\n"
     )
     done = subprocess.run(

@@ -8,8 +8,8 @@ import pytest
 from bench_assets.core.chat import Reply
 from bench_assets.core.errors import ModelError
 from resources.endpoints import Endpoint
-from resources.model_specs import ServerSpec
 from resources.retrying import AS_OFTEN_AS_ALLOWED, Failure
+from resources.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer
 from tests.resources.asking import ask
 from tests.resources.test_retrying import unused_port

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image as Picture
 
 from bench_assets.core.chat import Image, Prompt, Request, Turn
-from resources.model_specs import ServerSpec
 from resources.openai_format import data_uri
 from resources.openai_server import ServerEngine
+from resources.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.asking import ask, engine, requests_for
 

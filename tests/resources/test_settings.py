@@ -6,7 +6,8 @@ import pytest
 
 from bench_assets.core.chat import Decoding
 from bench_assets.core.errors import SettingsError, UnknownNameError
-from resources.model_specs import RandomSpec, ServerSpec, TransformersSpec
+from resources.model_specs import RandomSpec, TransformersSpec, VllmSpec
+from resources.server_spec import ServerSpec
 from resources.settings import Settings, SuiteSettings, default_home, load_settings, secret
 
 SERVER = 'kind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "x"\n'
@@ -34,6 +35,14 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         [models."run/step-100@0badcafe"]
         kind = "transformers"
         path = "checkpoints/100"
+        [models.fast]
+        kind = "vllm"
+        path = "checkpoints/100"
+        extra = {{ max_num_seqs = 64 }}
+        [models.wide]
+        kind = "transformers"
+        path = "checkpoints/100"
+        devices = ["cuda:0", "cuda:1"]
         [models.said]
         kind = "recorded"
         file = "replies.jsonl"
@@ -46,6 +55,10 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
     assert isinstance(hosted, ServerSpec)
     assert (hosted.extra_body, hosted.decoding) == ({"top_k": 1}, Decoding(temperature=0.5))
     assert isinstance(local, TransformersSpec)
+    fast, wide = found.model("fast"), found.model("wide")
+    assert isinstance(fast, VllmSpec)
+    assert isinstance(wide, TransformersSpec)
+    assert (fast.extra, wide.devices) == ({"max_num_seqs": 64}, ("cuda:0", "cuda:1"))
     assert (found.model("said").kind, found.model("eyeless").kind) == ("recorded", "blind")
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.chat import Prompt, Request
-from resources.model_specs import ServerSpec
 from resources.openai_server import ServerEngine
+from resources.server_spec import ServerSpec
 from tests.resources.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 

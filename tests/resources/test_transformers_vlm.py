@@ -15,9 +15,10 @@ import pytest
 from PIL import Image as Pictures
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from resources.batches import Draw
 from resources.checkpoints import Checkpoint
 from resources.model_specs import TransformersSpec
-from resources.transformers_model import Draw, Sampled, TransformersModel, load
+from resources.transformers_model import Sampled, TransformersModel, load
 from resources.transformers_prompts import Message, decode
 from resources.transformers_vlm import TransformersEngine
 from tests.resources.tiny_engine import (
@@ -218,6 +219,22 @@ def test_a_large_picture_is_shrunk_and_a_turned_one_is_set_upright() -> None:
     data = written.getvalue()
     assert decode(RED, data, None).size == (100, 400)
     assert decode(RED, data, 10_000).size == (50, 200)
+
+
+def test_a_compiled_model_is_compiled_once_for_all_shapes(
+    vlm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    compiled: list[tuple[str, dict[str, object]]] = []
+    monkeypatch.setattr(  # the real one takes half a minute
+        torch.nn.Module,
+        "compile",
+        lambda self, **how: compiled.append((type(self).__name__, how)),
+    )
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    assert said(replies_of(engine_of(vlm, compile=True), requests))
+    assert compiled == [("LlamaModel", {"dynamic": True})]
 
 
 def test_importing_the_engine_imports_no_torch() -> None:

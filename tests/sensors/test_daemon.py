@@ -2,26 +2,60 @@
 
 import logging
 import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 import pytest
 from dagster._core.scheduler.instigation import SensorInstigatorData
 from dagster._core.test_utils import create_test_daemon_workspace_context
+from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import ModuleTarget
 from dagster._daemon.sensor import execute_sensor_iteration
 
 from tests.conftest import CHECKOUT
-from tests.sensors.watched import watching, with_questions, write_checkpoint
+from tests.sensors.watched import TABLES, record, watching, with_questions, write_checkpoint
 
 QUEUE_ONLY = "telemetry: {enabled: false}\nconcurrency: {runs: {max_concurrent_runs: 0}}\n"
 
 
-def test_a_restarted_daemon_without_cursor_and_claims_starts_nothing_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watching(tmp_path / "home")
-    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+@dataclass
+class Daemon:
+    """What ticks sensors, in a process beside that of the code location."""
+
+    instance: dg.DagsterInstance
+    workspace: WorkspaceProcessContext
+
+    def tick(self) -> list[dg.DagsterRun]:
+        """Runs there are, newest first, after every sensor had its turn."""
+        list(execute_sensor_iteration(self.workspace, logging.getLogger(), None, None))
+        self.remember(lambda state: state.instigator_data.cursor)
+        return list(self.instance.get_runs())
+
+    def steps(self, run: dg.DagsterRun) -> set[str]:
+        """What a run is to do."""
+        plan = self.instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)
+        return set(plan.step_keys_to_execute)
+
+    def start(self, sensor: str) -> None:
+        """Switch a sensor on, as in the UI."""
+        with self.workspace.create_request_context() as context:
+            (repository,) = context.get_code_location("watched").get_repositories().values()
+            self.instance.start_sensor(repository.get_sensor(sensor))
+
+    def remember(self, cursor) -> None:
+        """Restart: sensors are due again, and know no more than a cursor."""
+        for state in self.instance.all_instigator_state():
+            data = SensorInstigatorData(
+                cursor=cursor(state), sensor_type=state.instigator_data.sensor_type
+            )
+            self.instance.update_instigator_state(state.with_data(data))
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
+    watching(tmp_path / "home", suites='["codis", "blink"]')
     dagster_home = tmp_path / "dagster"
     dagster_home.mkdir()
     (dagster_home / "dagster.yaml").write_text(QUEUE_ONLY)
@@ -32,19 +66,39 @@ def test_a_restarted_daemon_without_cursor_and_claims_starts_nothing_again(
         dg.DagsterInstance.from_config(str(dagster_home)) as instance,
         create_test_daemon_workspace_context(target, with_questions(instance)) as workspace,
     ):
+        yield Daemon(instance, workspace)
 
-        def tick() -> list[tuple[str, str]]:
-            list(execute_sensor_iteration(workspace, logging.getLogger(), None, None))
-            return [(run.job_name, run.tags["dagster/run_key"]) for run in instance.get_runs()]
 
-        started = tick()
-        (checkpoint,) = instance.get_dynamic_partitions("model")
-        assert started == [("evaluate_codis", f"{checkpoint}/codis")]
+def test_each_evaluation_is_started_once_and_changes_are_followed(
+    tmp_path: Path, daemon: Daemon
+) -> None:
+    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+    (run,) = daemon.tick()
+    (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
+    assert run.job_name == "evaluate_checkpoint"
+    assert run.tags["dagster/run_key"] == f"{checkpoint}/codis+blink"
+    assert daemon.steps(run) == with_checks("codis", "blink")
+    assert len(daemon.tick()) == 1
 
-        for state in instance.all_instigator_state():
-            instance.update_instigator_state(
-                state.with_data(SensorInstigatorData(min_interval=0, cursor=None))
-            )
-        shutil.rmtree(tmp_path / "home" / "claims")
-        write_checkpoint(tmp_path / "runs" / "a" / "step-2", b"5678")
-        assert [key.partition("@")[0] for _, key in tick()] == ["a/step-2", "a/step-1"]
+    daemon.remember(cursor=lambda _: None)
+    shutil.rmtree(tmp_path / "home" / "claims")
+    write_checkpoint(tmp_path / "runs" / "a" / "step-2", b"5678")
+    keys = [run.tags["dagster/run_key"].partition("@")[0] for run in daemon.tick()]
+    assert keys == ["a/step-2", "a/step-1"]
+
+    for run in daemon.instance.get_runs():
+        daemon.instance.report_run_failed(run)
+    for suite in ("codis", "blink", "multi"):
+        record(daemon.instance, *TABLES[suite], checkpoint)
+    daemon.start("question_changes")
+    assert len(daemon.tick()) == 2
+    for suite in ("codis", "multi"):
+        record(daemon.instance, dg.AssetKey([suite, "questions"]), content="2")
+    (follows, *_) = runs = daemon.tick()
+    assert len(runs) == 3
+    assert follows.tags["dagster/partition"] == checkpoint
+    assert daemon.steps(follows) == with_checks("codis", "multi")
+
+
+def with_checks(*suites: str) -> set[str]:
+    return {f"{suite}__{step}" for suite in suites for step in ("metrics", "metrics_whole")}

@@ -16,9 +16,9 @@ from huggingface_hub import HfApi
 from bench_assets.core.errors import ModelError
 from resources.hub_revisions import HubSurvey, hub_survey, located_in
 from resources.model_specs import TransformersSpec
-from resources.settings import load_settings
+from resources.settings import Settings, load_settings
 from sensors.checkpoints import watch_hub
-from tests.sensors.watched import with_questions
+from tests.sensors.watched import TABLES
 
 OLD, NEW, EMPTY = "a" * 40, "b" * 40, "c" * 40
 REFS = {"main": NEW, "step-900": OLD, "step-1000": NEW, "readme only": EMPTY}
@@ -122,25 +122,77 @@ def test_offline_by_configuration_is_no_error_either() -> None:
     assert "offline mode is enabled" in done.stdout
 
 
-def test_revisions_become_partitions_that_stay(tmp_path: Path, hub: HfApi) -> None:
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
     (tmp_path / "bench.toml").write_text(
-        '[checkpoints]\nrepositories = ["org/vlm"]\nsuites = ["codis"]\n'
+        '[checkpoints]\nrepositories = ["org/vlm"]\nsuites = ["codis", "blink"]\n'
     )
-    settings = load_settings(tmp_path)
-    with dg.DagsterInstance.ephemeral() as instance:
-        with_questions(instance)
-        gone = f"org/vlm/step-800@{'e' * 40}"
-        instance.add_dynamic_partitions("model", [f"org/vlm/old-name@{OLD}", gone])
-        result = watch_hub(instance, settings, None, hub)
+    return load_settings(tmp_path)
+
+
+def test_revisions_become_partitions_and_runs(
+    settings: Settings, instance: dg.DagsterInstance, hub: HfApi
+) -> None:
+    instance.add_dynamic_partitions("model", [f"org/vlm/old-name@{OLD}"])
+    result = watch_hub(instance, settings, TABLES, hub)
     assert [request.run_key for request in result.run_requests or []] == [
-        f"org/vlm/old-name@{OLD}/codis",
-        f"org/vlm/step-1000@{NEW}/codis",
+        f"org/vlm/old-name@{OLD}/codis+blink",
+        f"org/vlm/step-1000@{NEW}/codis+blink",
     ]
     (added,) = result.dynamic_partitions_requests or []
     assert added.partition_keys == [f"org/vlm/step-1000@{NEW}"]
     spec = settings.model(f"org/vlm/step-1000@{NEW}")
     assert isinstance(spec, TransformersSpec)
     assert (spec.path, spec.revision) == ("org/vlm", NEW)
+
+
+GONE = "e" * 40
+
+
+@pytest.mark.parametrize(
+    ("key", "retires"),
+    [
+        pytest.param(f"org/vlm/step-800@{GONE}", True, id="its tag was deleted"),
+        pytest.param(f"org/vlm/main@{GONE}", False, id="its branch went on"),
+        pytest.param(f"org/vlm/old-name@{OLD}", False, id="another tag is at its commit"),
+        pytest.param(f"org/other/step-1@{GONE}", False, id="its repository is not watched"),
+    ],
+)
+def test_a_revision_retires_when_somebody_took_it_back(
+    settings: Settings, instance: dg.DagsterInstance, hub: HfApi, key: str, retires: bool
+) -> None:
+    instance.add_dynamic_partitions("model", [key])
+    assert retired(watch_hub(instance, settings, TABLES, hub)) == ([key] if retires else [])
+
+
+@pytest.mark.parametrize(
+    ("repository", "endpoint"),
+    [
+        pytest.param("org/nothing", "", id="the hub does not list the repository"),
+        pytest.param("org/vlm", "http://127.0.0.1:9", id="there is no network"),
+    ],
+)
+def test_what_the_hub_does_not_list_does_not_retire(
+    settings: Settings, instance: dg.DagsterInstance, hub: HfApi, repository: str, endpoint: str
+) -> None:
+    text = settings.file.read_text().replace("org/vlm", repository)
+    settings.file.write_text(text)
+    instance.add_dynamic_partitions("model", [f"{repository}/step-800@{GONE}"])
+    api = HfApi(endpoint=endpoint, token=False) if endpoint else hub
+    result = watch_hub(instance, load_settings(settings.home), TABLES, api)
+    assert retired(result) == []
+    assert result.skip_reason is not None
+    assert "the hub does not list it" in str(result.skip_reason.skip_message)
+
+
+def retired(result: dg.SensorResult) -> list[str]:
+    """Partitions that are to go."""
+    return [
+        key
+        for change in result.dynamic_partitions_requests or []
+        if isinstance(change, dg.DeleteDynamicPartitionsRequest)
+        for key in change.partition_keys
+    ]
 
 
 def test_a_revision_of_no_watched_repository_is_named() -> None:

@@ -2,19 +2,75 @@
 
 import json
 import struct
+import time
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.test_utils import create_run_for_test
 
-from bench_assets.catalog import SUITES, TASKS
+from bench_assets.catalog import SUITES, TASKS, tasks_of
 from bench_assets.evaluation import questions_key
 from bench_assets.partitions import MODELS
 from resources.images import ImageStore
 from resources.models import Models
 from resources.settings import Settings, default_home, load_settings
 from resources.settings_file import SettingsFile
-from sensors.checkpoints import checkpoint_sensors
+from sensors.changes import change_sensors, following
+from sensors.checkpoints import checkpoint_sensors, watch_folders
+from sensors.evaluations import EVALUATE, Tables
 from sensors.first_look import FIRST_LOOK, first_look_assets, first_look_key
+
+TABLES: Tables = {suite: [dg.AssetKey([suite, "metrics"])] for suite in SUITES}
+"""What the evaluation of a suite makes, where only the names of its tables matter."""
+
+
+class Daemon:
+    """Does with a tick's result what Dagster's daemon does: partitions, runs by key, cursor."""
+
+    def __init__(self, settings: Settings, instance: dg.DagsterInstance) -> None:
+        self.settings, self.instance = settings, instance
+        self.cursor: str | None = None
+        self.said = ""
+
+    def tick(self) -> list[str]:
+        """Run keys that were asked for."""
+        now = time.time() + 1
+        result = watch_folders(self.instance, self.settings, TABLES, self.cursor, now)
+        for change in result.dynamic_partitions_requests or []:
+            if isinstance(change, dg.AddDynamicPartitionsRequest):
+                self.instance.add_dynamic_partitions("model", change.partition_keys)
+            else:
+                for key in change.partition_keys:
+                    self.instance.delete_dynamic_partition("model", key)
+        for request in result.run_requests or []:
+            self.start(request)
+        self.cursor = result.cursor or self.cursor
+        self.said = str(result.skip_reason.skip_message) if result.skip_reason else ""
+        return [str(request.run_key) for request in result.run_requests or []]
+
+    def partitions(self) -> list[str]:
+        """Names without contents."""
+        keys = self.instance.get_dynamic_partitions("model")
+        return sorted(key.rpartition("@")[0] for key in keys)
+
+    def end_runs(self) -> None:
+        """Every run there is ends, one way or the other."""
+        for run in self.instance.get_runs():
+            self.instance.report_run_failed(run)
+
+    def start(self, request: dg.RunRequest) -> None:
+        tags = {"dagster/run_key": request.run_key, "dagster/partition": request.partition_key}
+        if not self.instance.get_runs(
+            dg.RunsFilter(tags={"dagster/run_key": tags["dagster/run_key"]})
+        ):
+            create_run_for_test(self.instance, job_name=request.job_name, tags=tags)
+
+
+def names(run_keys: list[str]) -> list[str]:
+    """Run keys without contents: ``a/step-1@01234567/codis`` -> ``a/step-1 codis``."""
+    return [
+        f"{key.rpartition('@')[0]} {key.rpartition('@')[2].partition('/')[2]}" for key in run_keys
+    ]
 
 
 def safetensors(weights: bytes) -> bytes:
@@ -52,7 +108,7 @@ def watching(home: Path, further: str = "", suites: str = '["codis"]') -> Settin
 def with_questions(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     """Record that every question table was built."""
     for task in TASKS:
-        _record(instance, dg.AssetKey(questions_key(task, "main")))
+        record(instance, dg.AssetKey(questions_key(task, "main")))
     return instance
 
 
@@ -60,26 +116,44 @@ def record_first_look(instance: dg.DagsterInstance, suite: str, checkpoint: str)
     """Record that a checkpoint answered the first questions of a suite."""
     for task in TASKS:
         if task.suite == suite:
-            _record(instance, first_look_key(task), checkpoint)
+            record(instance, first_look_key(task), checkpoint)
 
 
-def _record(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None) -> None:
-    event = dg.AssetMaterialization(asset_key=key, partition=partition)
+def record(
+    instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None, content: str = "1"
+) -> None:
+    """Record that a table was made."""
+    tags = {"dagster/data_version": content}
+    event = dg.AssetMaterialization(asset_key=key, partition=partition, tags=tags)
     instance.report_runless_asset_event(event)
 
 
-def _stand_in(name: str) -> dg.AssetsDefinition:
-    @dg.asset(name=name, partitions_def=MODELS)
-    def nothing() -> None: ...
+def _stand_in(suite: str) -> dg.AssetsDefinition:
+    @dg.asset(
+        key=TABLES[suite][0],
+        deps=[questions_key(task, "main") for task in tasks_of(suite)],
+        group_name=suite,
+        partitions_def=MODELS,
+        tags={"bench/per": "model"},
+    )
+    def metrics() -> None: ...
 
-    return nothing
+    return metrics
+
+
+def _check_of(suite: str) -> dg.AssetChecksDefinition:
+    @dg.asset_check(asset=TABLES[suite][0], blocking=True, partitions_def=MODELS)
+    def whole() -> dg.AssetCheckResult:
+        return dg.AssetCheckResult(passed=True)
+
+    return whole
 
 
 _SETTINGS = SettingsFile(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
     dg.define_asset_job(FIRST_LOOK, dg.AssetSelection.groups(FIRST_LOOK)),
-    *(dg.define_asset_job(f"evaluate_{suite}", [suite]) for suite in SUITES),
+    dg.define_asset_job(EVALUATE, dg.AssetSelection.groups(*SUITES)),
 ]
 defs = dg.Definitions(
     assets=[
@@ -87,7 +161,8 @@ defs = dg.Definitions(
         *first_look_assets(TASKS),
         *map(_stand_in, SUITES),
     ],
+    asset_checks=[*map(_check_of, SUITES)],
     jobs=_JOBS,
-    sensors=checkpoint_sensors(_JOBS),
+    sensors=[*checkpoint_sensors(_JOBS), *change_sensors()],
     resources={"settings": _SETTINGS, "models": Models(settings=_SETTINGS, images=_IMAGES)},
-)
+).map_asset_specs(func=following)

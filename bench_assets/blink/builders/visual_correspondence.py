@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -114,6 +113,8 @@ def _homography(sequence: Path, number: str) -> NDArray[np.float64]:
 
 def _interest_points(file: Path, parameters: Parameters) -> list[Point]:
     """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
+    import cv2
+
     picture = np.asarray(read_picture(file).convert("L"))
     height, width = picture.shape
     found = cv2.goodFeaturesToTrack(picture, 300, parameters.corner_quality, 0.02 * height)

@@ -1,0 +1,112 @@
+"""What is made again when the tables it is made of have other content: declarative automation.
+
+One rule for everything right of the waist: only what was made before is made again. A model that
+was asked one suite is not asked another because its questions changed, and a new checkpoint is
+the checkpoint sensors' business.
+"""
+
+from typing import Any
+
+import dagster as dg
+from dagster import AutomationCondition as When
+from dagster._core.asset_graph_view.timing_metadata import TimingMetadata
+
+
+class ContentChanged(dg.AutomationCondition[dg.AssetKey]):
+    """Made since the last look, with other content than before.
+
+    Dagster's ``data_version_changed`` tells no times. Then a table that was made between two looks
+    counts as made after all else that was, also after questions that changed later.
+    """
+
+    requires_cursor = False
+
+    @property
+    def children(self) -> list[dg.AutomationCondition[Any]]:
+        """When it was made, and whether its content is another."""
+        return [When.newly_updated(), When.data_version_changed()]
+
+    async def evaluate(  # type: ignore[override]  # Dagster awaits it; its own do the same
+        self, context: dg.AutomationContext[dg.AssetKey]
+    ) -> dg.AutomationResult[dg.AssetKey]:
+        """Take the partitions from one condition, and their times from the other."""
+        updated, changed = [
+            await context.for_child_condition(child, [i], context.candidate_subset).evaluate_async()
+            for i, child in enumerate(self.children)
+        ]
+        times = updated.timing_metadata.timestamps if updated.timing_metadata else {}
+        return dg.AutomationResult(
+            context,
+            changed.true_subset,
+            child_results=[updated, changed],
+            timing_metadata=TimingMetadata(
+                timestamps={
+                    time: made.compute_intersection(changed.true_subset)
+                    for time, made in times.items()
+                }
+            ),
+        )
+
+
+_CHANGED = When.any_deps_match(ContentChanged())
+_OUT_OF_DATE = _CHANGED.since(When.newly_updated())
+# Not since_last_handled: it forgets what changes between a request and the look after it.
+_NOT_YET_ASKED = ~When.newly_requested().since(_CHANGED)
+
+_OF_ALL_MODELS = (
+    ((_OUT_OF_DATE & _NOT_YET_ASKED) | When.any_deps_match(When.will_be_requested()))
+    & ~When.missing()
+    & ~When.in_progress()
+)
+"""Waits for nobody: one model that is broken or slow must not freeze the leaderboard."""
+
+_OF_ONE_MODEL = (
+    _OF_ALL_MODELS
+    & ~When.any_deps_missing()
+    & ~When.any_deps_in_progress()
+    & When.all_deps_blocking_checks_passed()
+)
+
+
+def following(spec: dg.AssetSpec) -> dg.AssetSpec:
+    """Have an asset right of the waist follow what it is made of."""
+    if spec.tags.get("bench/per"):
+        return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
+    if spec.group_name == "leaderboard":
+        return spec.replace_attributes(automation_condition=_OF_ALL_MODELS)
+    return spec
+
+
+def change_sensors() -> list[dg.SensorDefinition]:
+    """Build the sensors that look for changes: one that may cost something, one that does not.
+
+    They start one run for each model, over all of its tables: weights are loaded once. A backfill
+    would begin up to a minute later. The code server looks, because only it knows our condition.
+    """
+    return [
+        dg.AutomationConditionSensorDefinition(
+            "question_changes",
+            target=dg.AssetSelection.tag("bench/per", "model")
+            | dg.AssetSelection.tag("bench/per", "encoder"),
+            minimum_interval_seconds=60,  # a look at 135 tables of 20 models takes 1.3 s
+            use_user_code_server=True,
+            emit_backfills=False,
+            description=(
+                "Asks every model again what changed in the questions that it was asked before; "
+                "of a changed table only the changed questions cost a request. Off until you "
+                "switch it on: a whole new table, such as the published edition in place of the "
+                "mini edition, would be put to every model, and servers cost money."
+            ),
+        ),
+        dg.AutomationConditionSensorDefinition(
+            "metric_changes",
+            target=dg.AssetSelection.groups("leaderboard"),
+            use_user_code_server=True,
+            emit_backfills=False,
+            default_status=dg.DefaultSensorStatus.RUNNING,
+            description=(
+                "Gathers the leaderboard again when the metrics of any model changed, from the "
+                "first time on that it was gathered. On from the start: it asks no model."
+            ),
+        ),
+    ]

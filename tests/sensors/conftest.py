@@ -1,0 +1,26 @@
+"""A folder of checkpoints that is watched, and the instance that its runs are recorded in."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from tests.sensors.watched import Daemon, watching, with_questions
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as ephemeral:
+        yield with_questions(ephemeral)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Daemon:
+    return Daemon(watching(tmp_path / "home", suites='["codis", "blink"]'), instance)

@@ -1,0 +1,243 @@
+"""A changed table is followed by what was made of it before, and by nothing else."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.checks import task_checks
+from bench_assets.core.rows import Question
+from bench_assets.definitions import defs
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.partitions import MODELS
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.tables import RowTables, TableFiles, table_output
+from sensors.changes import following
+from tests.quiz import TASK, quiz
+
+ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
+QUIZ = replace(TASK, conditions=TASK.conditions | {"aloud": ALOUD})
+RIDDLES = replace(TASK, name="riddles")
+TABLES = ["metrics", "predictions", "scores"]
+
+
+class Bench:
+    """A quiz and riddles, a leaderboard that gathers both, and what a tick would start."""
+
+    def __init__(self, home: Path, instance: dg.DagsterInstance) -> None:
+        self.instance = instance
+        self.asked = {"quiz": quiz(3), "riddles": quiz(3)}
+        self._cursor = None
+        settings = SettingsFile(home=str(home))
+        images = ImageStore(folder=str(home / "images"))
+        files = TableFiles(folder=str(home / "tables"))
+        self._defs = dg.Definitions(
+            assets=[
+                *map(self._questions, self.asked),
+                *evaluation_assets(QUIZ),
+                *evaluation_assets(QUIZ, "aloud"),
+                *evaluation_assets(RIDDLES),
+                self._leaderboard(),
+            ],
+            asset_checks=[
+                check
+                for task in (QUIZ, RIDDLES)
+                for check in task_checks(task)
+                if {"great_expectations"}.isdisjoint(key.name for key in check.check_keys)
+            ],
+            resources={
+                "settings": settings,
+                "images": images,
+                "models": Models(settings=settings, images=images),
+                "tables": files,
+                "io_manager": RowTables(files=files),
+            },
+        ).map_asset_specs(func=following)
+        self.tick()
+
+    def build(self, suite: str, questions: list[Question] | None = None) -> None:
+        """Materialize a question table, of other questions or of the same."""
+        self.asked[suite] = self.asked[suite] if questions is None else questions
+        self._run([[suite, "questions"]])
+
+    def evaluate(self, model: str, *prefix: str, tables: list[str] = TABLES) -> None:
+        """Make the tables of one model."""
+        self.instance.add_dynamic_partitions("model", [model])
+        self._run([[*prefix, table] for table in tables], model)
+
+    def gather(self) -> None:
+        """Make the leaderboard."""
+        self._run([["leaderboard"]])
+
+    def tick(self) -> list[str]:
+        """Look for changes; tells what is to be made of which model."""
+        found = dg.evaluate_automation_conditions(self._defs, self.instance, cursor=self._cursor)
+        self._cursor = found.cursor
+        keys = self._defs.resolve_asset_graph().get_all_asset_keys()
+        return sorted(
+            f"{key.to_user_string()} {partition or ''}".strip()
+            for key in keys
+            for partition in found.get_requested_partitions(key)
+        )
+
+    def _run(self, keys: list[list[str]], model: str | None = None) -> None:
+        self._defs.resolve_implicit_global_asset_job_def().execute_in_process(
+            instance=self.instance,
+            asset_selection=list(map(dg.AssetKey, keys)),
+            partition_key=model,
+            raise_on_error=False,
+        )
+
+    def _questions(self, suite: str) -> dg.AssetsDefinition:
+        @dg.asset(key=[suite, "questions"])
+        def questions() -> dg.Output[list[Question]]:
+            return table_output(self.asked[suite])
+
+        return questions
+
+    def _leaderboard(self) -> dg.AssetsDefinition:
+        @dg.asset(deps=[["quiz", "metrics"], ["riddles", "metrics"]], group_name="leaderboard")
+        def leaderboard() -> None: ...
+
+        return leaderboard
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    names = ("a", "b", "c")
+    lines = [f'[models.{name}]\nkind = "scripted"\nsays = "{name}"\n' for name in names]
+    (tmp_path / "bench.toml").write_text("".join(lines))
+    with dg.DagsterInstance.ephemeral() as instance:
+        bench = Bench(tmp_path, instance)
+        bench.build("quiz")
+        bench.build("riddles")
+        bench.evaluate("a", "quiz")
+        bench.evaluate("b", "riddles")
+        instance.add_dynamic_partitions("model", ["c"])
+        assert bench.tick() == []
+        yield bench
+
+
+def of(model: str, prefix: str = "quiz", tables: list[str] = TABLES) -> list[str]:
+    return [f"{prefix}/{table} {model}" for table in tables]
+
+
+def test_all_that_is_made_of_models_follows_but_first_looks() -> None:
+    graph = defs.resolve_asset_graph()
+    per_model = {key for key in graph.get_all_asset_keys() if graph.get(key).is_partitioned}
+    follow = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
+    assert {key.path[-1] for key in per_model - follow} == {"first_look"}
+    assert {graph.get(key).group_name for key in follow - per_model} == {"leaderboard"}
+
+
+def test_the_same_questions_again_start_nothing(bench: Bench) -> None:
+    bench.build("quiz")
+    assert bench.tick() == []
+
+
+def test_other_questions_are_put_to_those_who_were_asked_before(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == of("a")
+    assert bench.tick() == []
+
+
+def test_an_ablation_is_asked_of_those_who_were_asked_it_before(bench: Bench) -> None:
+    bench.evaluate("a", "quiz", "aloud")
+    bench.evaluate("b", "quiz")
+    bench.tick()
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == sorted([*of("a", "quiz/aloud"), *of("a"), *of("b")])
+
+
+def test_what_was_made_again_by_hand_is_not_made_once_more(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    bench.evaluate("a", "quiz")
+    assert bench.tick() == []
+    bench.build("quiz")
+    assert bench.tick() == []
+
+
+def test_a_change_right_after_an_evaluation_is_seen(bench: Bench) -> None:
+    bench.evaluate("b", "quiz")
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == sorted([*of("a"), *of("b")])
+
+
+def test_the_same_questions_right_after_an_evaluation_start_nothing(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    bench.evaluate("a", "quiz")
+    bench.evaluate("c", "quiz")
+    bench.build("riddles")
+    assert bench.tick() == []
+    bench.evaluate("b", "quiz")
+    bench.build("quiz")
+    assert bench.tick() == []
+
+
+def test_a_change_between_a_request_and_the_next_tick_is_seen(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == of("a")
+    bench.build("quiz", quiz(5))
+    assert bench.tick() == of("a")
+
+
+def test_a_run_that_failed_is_not_started_again_and_again(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == of("a")  # and nothing comes of it
+    assert [bench.tick() for _ in range(3)] == [[]] * 3
+    bench.build("quiz", quiz(5))
+    assert bench.tick() == of("a")
+
+
+def test_the_rest_follows_a_run_that_ended_half_way(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    bench.tick()
+    bench.evaluate("a", "quiz", tables=["predictions"])
+    assert bench.tick() == of("a", tables=["metrics", "scores"])
+
+
+def test_questions_that_fail_a_blocking_check_are_put_to_nobody(bench: Bench) -> None:
+    bench.build("quiz", [*quiz(3), *quiz(1)])
+    assert bench.tick() == []
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == of("a")
+
+
+def test_a_retired_model_is_not_asked(bench: Bench) -> None:
+    bench.evaluate("b", "quiz")
+    bench.tick()
+    bench.instance.delete_dynamic_partition(str(MODELS.name), "a")
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == of("b")
+
+
+def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> None:
+    bench.evaluate("b", "quiz")
+    assert bench.tick() == []
+    bench.gather()
+    assert bench.tick() == []
+    bench.evaluate("c", "quiz")
+    assert bench.tick() == ["leaderboard"]
+    bench.gather()
+    bench.evaluate("c", "quiz")  # the same again
+    assert bench.tick() == []
+
+
+def test_one_broken_model_does_not_freeze_the_leaderboard(bench: Bench) -> None:
+    bench.gather()
+    bench.evaluate("d", "quiz")  # there is no such model
+    bench.evaluate("c", "riddles")
+    assert bench.tick() == ["leaderboard"]
+
+
+def test_metrics_that_change_while_the_leaderboard_is_gathered_are_seen(bench: Bench) -> None:
+    bench.gather()
+    bench.evaluate("c", "quiz")
+    assert bench.tick() == ["leaderboard"]
+    bench.gather()
+    bench.evaluate("c", "riddles")
+    assert bench.tick() == ["leaderboard"]

@@ -1,0 +1,181 @@
+"""What a checkpoint is asked: every suite once, together, after the first look if there is one."""
+
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.errors import SettingsError
+from sensors.checkpoints import watch_folders
+from sensors.evaluations import claim
+from tests.sensors.watched import (
+    TABLES,
+    Daemon,
+    names,
+    record_first_look,
+    watching,
+    with_questions,
+    write_checkpoint,
+)
+
+
+def test_the_run_is_over_the_tables_of_its_suites(daemon: Daemon, runs: Path) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    result = watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
+    (request,) = result.run_requests or []
+    asked = [key.to_user_string() for key in request.asset_selection or []]
+    assert (request.job_name, asked) == ("evaluate_checkpoint", ["codis/metrics", "blink/metrics"])
+
+
+def test_a_suite_that_is_added_later_is_all_that_old_checkpoints_are_asked(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    daemon.tick()
+    daemon.settings = watching(tmp_path / "home", suites='["codis", "multi", "blink", "cogbench"]')
+    write_checkpoint(runs / "a" / "step-2", b"5678")
+    assert names(daemon.tick()) == [
+        "a/step-1 multi+cogbench",
+        "a/step-2 codis+multi+blink+cogbench",
+    ]
+    daemon.settings = watching(tmp_path / "home", suites='["blink", "codis"]')
+    assert daemon.tick() == []
+
+
+def test_without_cursor_and_claims_nothing_is_asked_again(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    daemon.tick()
+    daemon.cursor = None
+    shutil.rmtree(tmp_path / "home" / "claims")
+    assert daemon.tick() == []
+    assert daemon.partitions() == ["a/step-1"]
+
+
+def test_of_many_ticks_at_once_one_asks(daemon: Daemon, runs: Path) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    ticks = [Daemon(daemon.settings, daemon.instance) for _ in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        asked = [key for keys in threads.map(Daemon.tick, ticks) for key in keys]
+    suites = [suite for key in asked for suite in key.rpartition("/")[2].split("+")]
+    assert sorted(suites) == ["blink", "codis"]
+
+
+def test_what_another_tick_is_asking_for_is_left_to_it(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    result = watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
+    (request,) = result.run_requests or []  # a tick that is still under way: there is no run yet
+    daemon.settings = watching(tmp_path / "home", suites='["codis", "blink", "multi"]')
+    assert names(daemon.tick()) == ["a/step-1 multi"]
+    daemon.start(request)
+    assert daemon.tick() == []
+
+
+def test_a_claim_of_a_tick_that_was_killed_is_taken_over(tmp_path: Path) -> None:
+    now = time.time()
+    assert claim(tmp_path, "a@0/codis", now)
+    assert claim(tmp_path, "a@0/blink", now)
+    assert not claim(tmp_path, "a@0/codis", now + 200)
+    assert claim(tmp_path, "a@0/codis", now + 400)
+
+
+@pytest.fixture
+def looking(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Daemon:
+    """One whose checkpoint is at its first look."""
+    settings = watching(tmp_path / "home", "first = 20", suites='["codis", "journeybench"]')
+    daemon = Daemon(settings, instance)
+    write_checkpoint(runs / "a" / "step-1")
+    assert names(daemon.tick()) == ["a/step-1 first_look/codis+journeybench"]
+    assert daemon.tick() == []
+    return daemon
+
+
+def looked(daemon: Daemon, *suites: str) -> None:
+    """A checkpoint answered the first questions of some suites."""
+    (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
+    for suite in suites:
+        record_first_look(daemon.instance, suite, checkpoint)
+
+
+def test_one_run_over_the_rest_follows_when_the_first_look_is_over(looking: Daemon) -> None:
+    looked(looking, "codis")
+    assert looking.tick() == []
+    looked(looking, "journeybench")
+    assert looking.tick() == []
+    looking.end_runs()
+    assert names(looking.tick()) == ["a/step-1 codis+journeybench"]
+    assert looking.tick() == []
+
+
+def test_a_suite_whose_first_look_failed_follows_when_somebody_repairs_it(looking: Daemon) -> None:
+    looked(looking, "journeybench")
+    looking.end_runs()
+    assert names(looking.tick()) == ["a/step-1 journeybench"]
+    assert looking.tick() == []
+    looked(looking, "codis")
+    assert names(looking.tick()) == ["a/step-1 codis"]
+
+
+def test_a_suite_that_is_added_later_is_looked_at_first_by_itself(
+    looking: Daemon, tmp_path: Path
+) -> None:
+    looked(looking, "codis", "journeybench")
+    looking.end_runs()
+    looking.tick()
+    suites = '["codis", "journeybench", "multi"]'
+    looking.settings = watching(tmp_path / "home", "first = 20", suites=suites)
+    assert names(looking.tick()) == ["a/step-1 first_look/multi"]
+    looked(looking, "multi")
+    looking.end_runs()
+    assert names(looking.tick()) == ["a/step-1 multi"]
+
+
+def test_what_was_evaluated_needs_no_first_look_any_more(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    daemon.tick()
+    daemon.settings = watching(tmp_path / "home", "first = 20", suites='["codis", "blink"]')
+    assert daemon.tick() == []
+
+
+def test_the_first_look_goes_before_other_runs_and_covers_the_suites(
+    tmp_path: Path, runs: Path, instance: dg.DagsterInstance
+) -> None:
+    settings = watching(tmp_path / "home", "first = 20", suites='["codis", "cogbench"]')
+    write_checkpoint(runs / "a" / "step-1")
+    result = watch_folders(instance, settings, TABLES, None, time.time() + 1)
+    (request,) = result.run_requests or []
+    assert (request.job_name, request.tags["dagster/priority"]) == ("first_look", "1")
+    asked = sorted(key.to_user_string() for key in request.asset_selection or [])
+    assert asked == [
+        "codis/first_look",
+        "cogbench/description/first_look",
+        "cogbench/vqa/first_look",
+    ]
+
+
+def test_nothing_starts_before_the_question_tables_are_built(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    with dg.DagsterInstance.ephemeral() as bare:
+        early = Daemon(daemon.settings, bare)
+        assert early.tick() == []
+        assert "no question tables of codis, blink" in early.said
+        with_questions(bare)
+        assert names(early.tick()) == ["a/step-1 codis+blink"]
+
+
+def test_a_suite_that_there_is_not_is_named(
+    tmp_path: Path, runs: Path, instance: dg.DagsterInstance
+) -> None:
+    settings = watching(tmp_path / "home", suites='["codex"]')
+    with pytest.raises(SettingsError, match="no suite 'codex'; known: codis, blink"):
+        watch_folders(instance, settings, TABLES, None, 0)

@@ -1,0 +1,81 @@
+"""The run that a checkpoint's evaluation is asked as, carried out: its weights are loaded once."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.partitions import MODELS
+from resources.fingerprints import fingerprint
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.tables import RowTables, TableFiles
+from sensors.evaluations import EVALUATE, Evaluation, run_requests
+from tests.quiz import TASK, questions_asset, quiz
+from tests.tiny_checkpoint import save_tiny_vlm
+
+QUIZZES = [TASK, replace(TASK, name="riddles")]
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every time that weights are loaded, by folder."""
+    from transformers import AutoModelForImageTextToText
+
+    loaded, load = [], AutoModelForImageTextToText.from_pretrained
+
+    def counted(folder, **options):
+        loaded.append(str(folder))
+        return load(folder, **options)
+
+    monkeypatch.setattr(AutoModelForImageTextToText, "from_pretrained", counted)
+    return loaded
+
+
+def test_one_run_over_several_suites_loads_the_weights_once(
+    tmp_path: Path, loads: list[str]
+) -> None:
+    folder = save_tiny_vlm(tmp_path / "runs" / "a" / "step-1")
+    (tmp_path / "bench.toml").write_text(
+        '[checkpoints]\nfolders = ["runs"]\nlike = "base"\n'
+        '[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 2\n'
+    )
+    settings = SettingsFile(home=str(tmp_path))
+    images = ImageStore(folder=str(tmp_path / "images"))
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    assets = [asset for task in QUIZZES for asset in evaluation_assets(task)]
+    defs = dg.Definitions(
+        assets=[*assets, *(questions_asset(quiz(5), task.name) for task in QUIZZES)],
+        jobs=[dg.define_asset_job(EVALUATE, assets)],
+        executor=dg.in_process_executor,
+        resources={
+            "settings": settings,
+            "models": Models(settings=settings, images=images),
+            "tables": tables,
+            "io_manager": RowTables(files=tables),
+        },
+    )
+    checkpoint = f"a/step-1@{fingerprint(folder)}"
+    wanted = Evaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
+    made = {task.name: [key for a in evaluation_assets(task) for key in a.keys] for task in QUIZZES}
+    (request,) = run_requests([wanted], made, tmp_path / "claims", time.time())
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(MODELS.name), [checkpoint])
+        for task in QUIZZES:
+            defs.resolve_implicit_global_asset_job_def().execute_in_process(
+                asset_selection=[dg.AssetKey([task.name, "questions"])], instance=instance
+            )
+        done = defs.resolve_job_def(EVALUATE).execute_in_process(
+            instance=instance,
+            partition_key=request.partition_key,
+            asset_selection=request.asset_selection,
+        )
+    steps = [event.step_key for event in done.all_events if event.is_step_success]
+    # All predictions come before anything that may load a judge in place of the model.
+    assert sorted(steps[:2]) == ["quiz__predictions", "riddles__predictions"]
+    assert len(steps) == 6
+    assert loads == [str(folder)]
