@@ -1,23 +1,16 @@
 """The ``bench`` command: a thin face over the same assets and functions as the UI."""
 
-import gc
 import itertools
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bench_assets.core.errors import BenchError
+from bench_assets.command import opened, told
 from bench_assets.printing import METRIC_COLUMNS, print_leaderboard, print_rows, say
-
-if TYPE_CHECKING:
-    from bench_assets.workbench import Workbench
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -25,8 +18,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Build, ask, judge, score and trace five vision-language benchmarks.",
 )
-
-_COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
 
 SuiteName = Annotated[str, typer.Argument(help="A suite or task, such as codis.")]
 SourceOption = Annotated[
@@ -43,7 +34,7 @@ def demo() -> None:
     from bench_assets.catalog import SUITES, TASKS
     from resources.model_specs import DEMO_SUITES, EMBEDDED_MODELS
 
-    with _workbench() as bench:
+    with opened() as bench:
         for suite in SUITES:
             bench.refresh_questions(suite)
         for model in EMBEDDED_MODELS:
@@ -63,7 +54,7 @@ def ui(port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 3000) -> 
     from resources.settings import CHECKOUT, default_home
 
     home = default_home()
-    with _workbench() as bench:
+    with opened() as bench:
         bench.add_models([*EMBEDDED_MODELS, *bench.settings.models])
         bench.add_encoders()
     environment = {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
@@ -78,7 +69,7 @@ def models(*, as_json: JsonOption = False) -> None:
     from resources.model_specs import listed
     from resources.settings import default_home, load_settings
 
-    with _told():
+    with told():
         print_rows(listed(load_settings(default_home()).models), as_json=as_json)
 
 
@@ -89,7 +80,7 @@ def questions(
     """Print a suite's question table, built from its source."""
     from bench_assets.catalog import tasks_of
 
-    with _workbench(suite, source, scratch=source is not None) as bench:
+    with opened(suite, source, scratch=source is not None) as bench:
         bench.refresh_questions(suite)
         for task in tasks_of(suite):
             print_rows(bench.questions(task), as_json=as_json)
@@ -112,7 +103,7 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Ask, judge, score and measure models; what was asked before is not asked again."""
-    with _workbench(suite, source, judge=judge, reading=reading) as bench:
+    with opened(suite, source, judge=judge, reading=reading) as bench:
         askings = list(itertools.product(model, condition or ["main"]))
         if dry_run:
             from bench_assets.dry_run import dry_run as estimate
@@ -145,7 +136,7 @@ def backfill(
     """Evaluate many models, one run each; one that cannot be asked does not stop the others."""
     from bench_assets.backfill import backfill as evaluate_all
 
-    with _workbench() as bench:
+    with opened() as bench:
         done = []
         for one in evaluate_all(bench, model, suite or (), condition or ("main",)):
             say(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
@@ -170,16 +161,21 @@ def score(
     The judge "recorded" takes its replies from the field judge_reply of the same file.
     """
     from bench_assets.catalog import tasks_of
-    from bench_assets.elsewhere import by_model_and_condition, fit_message, score_replies
+    from bench_assets.elsewhere import (
+        by_model_and_condition,
+        fit_message,
+        opened_judge,
+        score_replies,
+    )
     from resources.recorded import read_replies
 
-    with _workbench(suite, source, judge=judge, reading=reading, scratch=True) as bench:
+    with opened(suite, source, judge=judge, reading=reading, scratch=True) as bench:
         recorded = read_replies(replies)
         bench.refresh_questions(suite)
         for task in tasks_of(suite):
             for part in by_model_and_condition(recorded, nameless=replies.stem):
                 asked = bench.questions(task, part[0].condition)
-                with bench.judge(task, part, replies) as judge_model:
+                with opened_judge(bench, task, part, replies) as judge_model:
                     scored = score_replies(task, asked, part, judge_model, reading)
                 say(fit_message(replies, scored, len(asked)))
                 print_rows(scored.metrics, as_json=as_json, columns=METRIC_COLUMNS)
@@ -188,7 +184,7 @@ def score(
 @app.command()
 def leaderboard(*, as_json: JsonOption = False) -> None:
     """Print the leaderboard: what was measured here, and what the papers published."""
-    with _workbench() as bench:
+    with opened() as bench:
         bench.refresh_leaderboard()
         print_leaderboard(bench.rows("leaderboard"), as_json=as_json)
 
@@ -201,7 +197,7 @@ def table(
     as_json: JsonOption = False,
 ) -> None:
     """Print any table of the graph."""
-    with _workbench() as bench:
+    with opened() as bench:
         if name == "leaderboard":
             bench.refresh_leaderboard()
         print_rows(bench.rows(name, model), as_json=as_json)
@@ -216,56 +212,6 @@ def trace(
     """Follow one question from table to table, as JSON lines: asked, replied, judged, scored."""
     from bench_assets.trace import trace as walk
 
-    with _workbench() as bench:
+    with opened() as bench:
         for step in walk(bench, question_id, model, condition):
             typer.echo(json.dumps(step, ensure_ascii=False))
-
-
-@contextmanager
-def _workbench(
-    suite: str = "",
-    source: Path | None = None,
-    judge: str = "",
-    reading: str = "",
-    *,
-    scratch: bool = False,
-) -> "Generator[Workbench]":
-    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
-    from bench_assets.catalog import SUITES, tasks_of
-    from bench_assets.workbench import Workbench
-    from resources.settings import default_home, let_waiting_threads_sleep
-    from resources.settings_file import SettingsFile
-
-    let_waiting_threads_sleep()
-    gc.disable()
-    chosen = {key: value for key, value in {"judge": judge, "reading": reading}.items() if value}
-    with _told(), tempfile.TemporaryDirectory() as temporary:
-        whole = tasks_of(suite)[0].suite if suite else ""  # a task has the source of its suite
-        settings = SettingsFile(
-            home=str(default_home()),
-            sources={whole: str(source)} if source else {},
-            suites={whole: chosen} if chosen else {},
-        )
-        tables = Path(temporary) if scratch else None
-        suites = [whole] if whole else SUITES
-        watched = sys.stderr.isatty()
-        with Workbench(settings, suites, scratch=tables, show_progress=watched) as bench:
-            _collect_rarely()
-            yield bench
-
-
-def _collect_rarely() -> None:
-    """Set what start-up made aside, a million objects that stay: the collector finds nothing."""
-    gc.freeze()
-    gc.set_threshold(_COLLECTED)
-    gc.enable()
-
-
-@contextmanager
-def _told() -> Generator[None]:
-    """Tell what went wrong in one message, without a stack of ours."""
-    try:
-        yield
-    except BenchError as why:
-        say(f"error: {why}")
-        raise typer.Exit(1) from None

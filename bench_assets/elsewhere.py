@@ -1,15 +1,21 @@
 """Scores replies that were made elsewhere: the second half of ``flow``, without a model."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench_assets import flow
 from bench_assets.core.chat import ChatModel, without_reasoning
 from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.task import Task
-from resources.recorded import RecordedReply, ReplyReport, report
+from resources.recorded import RecordedJudge, RecordedReply, ReplyReport, report
+from resources.settings import SuiteSettings
+
+if TYPE_CHECKING:
+    from bench_assets.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,25 @@ def by_model_and_condition(
         return reply.model, reply.condition
 
     return [list(part) for _, part in groupby(sorted(named, key=key), key)]
+
+
+@contextmanager
+def opened_judge(
+    bench: "Workbench", task: Task, replies: Sequence[RecordedReply], file: Path
+) -> Iterator[ChatModel | None]:
+    """Open the judge configured for a task; None is the task's rules.
+
+    Raises:
+        UnknownNameError: If bench.toml has no model of the judge's name.
+    """
+    name = bench.settings.suite(task.suite, SuiteSettings).judge
+    if name == "rules":
+        yield None
+    elif name == "recorded":
+        yield RecordedJudge(name, replies, file)
+    else:
+        with bench.models() as models, models.open(name) as model:
+            yield model
 
 
 def score_replies(

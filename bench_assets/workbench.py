@@ -12,23 +12,19 @@ from typing import Any, Self, cast, get_args
 from uuid import uuid4
 
 import dagster as dg
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench_assets import freshness
 from bench_assets.catalog import SUITES, tasks_of
-from bench_assets.core.chat import ChatModel
 from bench_assets.core.errors import TableError, UnknownNameError
 from bench_assets.core.rows import Metric
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph import build_definitions
 from bench_assets.instance import failure_of, open_instance
 from bench_assets.partitions import MODELS
+from bench_assets.run_progress import materializing
 from bench_assets.task import Task
 from resources.images import ImageStore
 from resources.models import Models
-from resources.recorded import RecordedJudge, RecordedReply
-from resources.settings import SuiteSettings
 from resources.settings_file import SettingsFile
 from resources.source_files import SourceFiles
 from resources.tables import TableFiles
@@ -180,24 +176,6 @@ class Workbench:
         return self.tables.read(key.path, row_type, model)
 
     @contextmanager
-    def judge(
-        self, task: Task, replies: Sequence[RecordedReply], file: Path
-    ) -> Iterator[ChatModel | None]:
-        """Open the judge configured for a task; None is the task's rules.
-
-        Raises:
-            UnknownNameError: If bench.toml has no model of the judge's name.
-        """
-        name = self.settings.suite(task.suite, SuiteSettings).judge
-        if name == "rules":
-            yield None
-        elif name == "recorded":
-            yield RecordedJudge(name, replies, file)
-        else:
-            with self.models() as models, models.open(name) as model:
-                yield model
-
-    @contextmanager
     def models(self) -> Iterator[Models]:
         """Open models and judges without a run."""
         images = ImageStore(folder=str(self.settings.home / "images"))
@@ -215,7 +193,8 @@ class Workbench:
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         job = self.definitions.resolve_implicit_global_asset_job_def()
         run_id = str(uuid4())
-        with self._progress(run_id, title, len(keys)):
+        shown = title if self._show_progress else ""
+        with materializing(self.instance, run_id, shown, len(keys)):
             result = job.execute_in_process(
                 instance=self.instance,
                 partition_key=model,
@@ -256,23 +235,6 @@ class Workbench:
         if not self.instance.has_dynamic_partition(name, key):
             self.instance.add_dynamic_partitions(name, [key])
 
-    @contextmanager
-    def _progress(self, run_id: str, title: str, n_assets: int) -> Iterator[None]:
-        """Draw a bar that moves with every table; askings draw their own."""
-        if not (self._show_progress and title):
-            yield
-            return
-        with _bar() as bar:
-            line = bar.add_task(title, total=n_assets)
-
-            def advance(event: dg.EventLogEntry) -> None:
-                happened = event.dagster_event
-                if happened and happened.is_step_materialization:
-                    bar.advance(line)
-
-            self.instance.add_event_listener(run_id, advance)
-            yield
-
 
 def _left_half(suite: str) -> dg.AssetSelection:
     groups = dg.AssetSelection.groups(suite, f"{suite}_ablations")
@@ -281,13 +243,3 @@ def _left_half(suite: str) -> dg.AssetSelection:
 
 def _of_one_kind(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if task.asked_of == "model"] or list(tasks)
-
-
-def _bar() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )

@@ -29,6 +29,7 @@ from resources.transformers_vlm import TransformersEngine
 
 FIRST_SEED = 2_000_000  # of the exam; those of lessons are smaller
 _A_SEED = 20  # questions that one seed gives
+_APART = 13  # JourneyBench's pictures that lie so far apart have next to nothing in common
 _MAX_TOKENS = 40
 
 
@@ -126,9 +127,9 @@ def sit(folder: Path, exam: Mapping[str, Subject], album: Album) -> dict[str, Ma
 
 
 def _asked(subject: Subject) -> list[tuple[Prompt, Prompt]]:
-    """The prompt of each case, and the same with the picture of the next."""
+    """The prompt of each case, and the same with another picture."""
     prompts = [case.prompt for case in subject.cases]
-    others = [*prompts[1:], prompts[0]]
+    others = [*prompts[_APART:], *prompts[:_APART]]
     return [(one, _with_pictures(one, other)) for one, other in zip(prompts, others, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""The model: a LLaVA of 1.8 million parameters, its tokenizer, and how both are written down.
+"""The model: a LLaVA of 1.9 million parameters, its tokenizer, and how both are written down.
 
 A CLIP tower cuts a picture into 8 x 8 patches; each becomes one token of a small Llama. Nothing is
 downloaded: weights are random, and the tokenizer is made of the texts it will read.
@@ -95,7 +95,12 @@ def new_model(tokenizer: Any) -> Any:  # noqa: ANN401
         tie_word_embeddings=True,
         initializer_range=EMBEDDING_SPREAD,
     )
-    return Llava(config)
+    model = Llava(config)
+    # Beside what a patch shows, its place would be too quiet to be learned from the start.
+    model.model.vision_tower.embeddings.position_embedding.weight.data.normal_()
+    # What eyes say has the size of words, which are small.
+    model.model.multi_modal_projector.linear_2.weight.data.mul_(EMBEDDING_SPREAD)
+    return model
 
 
 def new_processor(tokenizer: Any) -> Any:  # noqa: ANN401

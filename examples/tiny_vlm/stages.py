@@ -20,6 +20,11 @@ After: TypeAlias = Callable[[int], None]  # called with the number of steps done
 _RATE = 1.5e-3
 _LAST_RATE = 0.04  # share of the rate that is left in the end
 _WARM_UP = 60  # steps
+_EYES = {"vision_tower": 1.0, "linear_1": 1.0, "linear_2": 0.1}
+"""Shares of the rate. The last layer makes vectors as small as words: a full step would be as long
+as what it is to learn."""
+
+_SLOWLY = 0.2
 _FILLED = 8.0  # weight of a cell with words; an empty one has 1
 _LOGGED = 25  # steps between two lines of the log
 
@@ -38,15 +43,20 @@ class Course:
 
     def tell(self, batches: Batches, steps: int) -> None:
         """Teach the language model to answer from cells of words, without a picture."""
-        self._study("told", ("language_model", "lm_head"), self._loss_told, batches, steps)
+        self._study("told", {"language_model": 1.0}, self._loss_told, batches, steps)
 
-    def show(self, batches: Batches, steps: int) -> None:
+    def show(self, batches: Batches, steps: int, after: After) -> None:
         """Teach the eyes to make the same cells of a picture, the language model being done."""
-        self._study("shown", ("vision_tower", "projector"), self._loss_shown, batches, steps)
+        self._study("shown", _EYES, self._loss_shown, batches, steps, after)
 
     def ask(self, batches: Batches, steps: int, after: After) -> None:
-        """Teach the whole model to answer questions about pictures."""
-        self._study("asked", ("",), self._loss_asked, batches, steps, after)
+        """Teach the whole model to answer questions about pictures.
+
+        Slowly: at the rate of the other stages, it forgets in fifty steps how to look.
+        """
+        whole = {"language_model": 1.0, **_EYES}
+        slowly = {part: _SLOWLY * share for part, share in whole.items()}
+        self._study("asked", slowly, self._loss_asked, batches, steps, after)
 
     def _loss_told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         talk = self._writer.conversations(lessons)
@@ -97,7 +107,7 @@ class Course:
     def _study(
         self,
         stage: str,
-        parts: Sequence[str],
+        shares: Mapping[str, float],
         loss_of: Callable[[Sequence[Lesson]], Any],
         batches: Batches,
         steps: int,
@@ -105,14 +115,15 @@ class Course:
     ) -> None:
         import torch
 
-        named = self._model.named_parameters()
-        learned = [value for name, value in named if any(part in name for part in parts)]
-        learned += [*self._namer.parameters(), self._places]
-        optimiser = torch.optim.AdamW(learned, weight_decay=0.05, betas=(0.9, 0.98))
+        groups: list[dict[str, Any]] = [
+            {"params": list(values), "share": share} for values, share in self._learned(shares)
+        ]
+        learned = [value for group in groups for value in group["params"]]
+        optimiser = torch.optim.AdamW(groups, weight_decay=0.05, betas=(0.9, 0.98))
         losses: list[float] = []
         for step in range(1, steps + 1):
             for group in optimiser.param_groups:
-                group["lr"] = _rate(step, steps)
+                group["lr"] = group["share"] * _rate(step, steps)
             with torch.autocast("cpu", torch.bfloat16):
                 loss = loss_of(next(batches))
             loss.backward()
@@ -123,6 +134,13 @@ class Course:
             if step % _LOGGED == 0:
                 self._log(stage, step, sum(losses[-_LOGGED:]) / _LOGGED)
             after(step)
+
+    def _learned(self, shares: Mapping[str, float]) -> Iterator[tuple[list[Any], float]]:
+        """What learns at which share of the rate, told by parts of the names of parameters."""
+        named = dict(self._model.named_parameters())
+        for part, share in shares.items():
+            yield [value for name, value in named.items() if part in name], share
+        yield [*self._namer.parameters(), self._places], 1.0
 
 
 def _rate(step: int, steps: int) -> float:

@@ -1,6 +1,6 @@
 """Trains the model on the CPU: ``python -m examples.tiny_vlm.train --out FOLDER``.
 
-``FOLDER/step-0050`` and so on are the checkpoints, by the steps of the last stage;
+``FOLDER/step-0100`` and so on are the checkpoints, by the steps since pictures are shown;
 ``FOLDER/record.json`` says how they were made and what they can do.
 """
 
@@ -62,8 +62,13 @@ def train(out: Path, plan: Plan) -> None:
 
     course, stages = Course(model, tokenizer, record.log), plan["stages"]
     course.tell(_batches(stages["told"], lessons, rng), stages["told"]["steps"])
-    course.show(_batches(stages["shown"], lessons, rng), stages["shown"]["steps"])
-    course.ask(_batches(stages["asked"], lessons, rng), stages["asked"]["steps"], keep)
+    shown = stages["shown"]["steps"]
+    course.show(_batches(stages["shown"], lessons, rng), shown, keep)
+    course.ask(
+        _batches(stages["asked"], lessons, rng),
+        stages["asked"]["steps"],
+        lambda step: keep(shown + step),
+    )
     album = Album()
     exam = subjects(plan["exam"]["questions"], album)
     for folder in folders.values():

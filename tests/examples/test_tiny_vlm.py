@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,11 @@ from examples.tiny_vlm.exam import FIRST_SEED, Album, Mark, subjects
 from examples.tiny_vlm.lessons import TASKS, blink_questions
 from examples.tiny_vlm.strange_views import strange
 from examples.tiny_vlm.train import train
+from tests.conftest import CHECKOUT
+
+EXAMPLE = CHECKOUT / "examples" / "tiny_vlm"
+SHIPPED = EXAMPLE / "checkpoints" / "run-1"
+PLANNED = EXAMPLE / "plan.json"
 
 VIEWS = ("strewn", "pair", "depths", "wall", "strange")
 PLAN = {
@@ -87,3 +93,22 @@ def test_no_picture_of_the_exam_is_that_of_a_lesson() -> None:
     ]
     assert FIRST_SEED > 1000 + 3500  # of lessons: the first seed, and one for each
     assert not set(taught) & set(album.values())
+
+
+def test_the_run_that_ships_is_small_and_has_learned_five_categories() -> None:
+    record = json.loads((SHIPPED / "record.json").read_text(encoding="utf-8"))
+    assert sum(file.stat().st_size for file in SHIPPED.rglob("*")) <= 12_000_000
+    assert record["parameters"] <= 5_000_000
+    assert record["plan"] == json.loads(PLANNED.read_text(encoding="utf-8"))
+    assert list(record["exam"]) == sorted(folder.name for folder in SHIPPED.glob("step-*"))
+    first, *_, last = record["exam"].values()
+    learned = [name for name, mark in last.items() if Mark(**_counts(mark)).p < 0.001]
+    assert learned == record["learned"]
+    assert len(learned) >= 5
+    assert sum(first[name]["right"] for name in learned) < sum(
+        last[name]["right"] for name in learned
+    )
+
+
+def _counts(mark: dict[str, float]) -> dict[str, Any]:
+    return {name: mark[name] for name in ("n", "right", "right_without_looking", "chance")}

@@ -1,0 +1,117 @@
+"""The shipped checkpoints, copied in as a training run would write them: found, asked, compared."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.rows import Metric, Question, Score
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.journeybench.mini_pictures import members
+from bench_assets.partitions import MODELS
+from bench_assets.regression import regression_checks
+from resources.images import ImageStore
+from resources.models import Models
+from resources.settings_file import SettingsFile
+from resources.tables import RowTables, TableFiles
+from sensors.checkpoints import watch_folders
+from sensors.evaluations import EVALUATE
+from tests.conftest import CHECKOUT
+from tests.quiz import TASK as QUIZ
+from tests.quiz import questions_asset
+from tests.rows import question
+from tests.sensors.watched import watching
+
+SHIPPED = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints"
+LIKE = '[models.like]\nkind = "transformers"\npath = "x"\nmax_tokens = 40\nbatch_size = 60\n'
+
+# Stands for the suite: does the caption name the animal?
+ANIMALS = replace(
+    QUIZ,
+    name="codis",
+    conditions={"main": CAPTIONING.condition("main")},
+    readings={
+        "named": lambda answered, _: Score.of(
+            answered.prediction,
+            points=float(answered.question.answer[0] in answered.prediction.text.lower()),
+        )
+    },
+)
+MADE = {"codis": [key for asset in evaluation_assets(ANIMALS) for key in asset.keys]}
+
+
+def pictures(images: ImageStore) -> Iterator[Question]:
+    """Every picture of JourneyBench's mini edition, drawn with a seed of its own."""
+    for number, member in enumerate(members()):
+        yield question(
+            question_id=f"codis/{number}",
+            group_id=f"{number}",
+            text="Describe in one sentence what is unusual in the picture.",
+            answer=(member.words["subject"],),
+            images=(images.put(member.draw(Random(number)), member.picture).sha256,),
+        )
+
+
+def definitions(home: Path) -> dg.Definitions:
+    """The quiz about animals, over a home folder."""
+    settings, images = SettingsFile(home=str(home)), ImageStore(folder=str(home / "images"))
+    tables = TableFiles(folder=str(home / "tables"))
+    assets = evaluation_assets(ANIMALS)
+    return dg.Definitions(
+        assets=[*assets, questions_asset(list(pictures(images)), "codis")],
+        asset_checks=regression_checks(ANIMALS),
+        jobs=[dg.define_asset_job(EVALUATE, assets)],
+        executor=dg.in_process_executor,
+        resources={
+            "settings": settings,
+            "models": Models(settings=settings, images=images),
+            "tables": tables,
+            "io_manager": RowTables(files=tables),
+        },
+    )
+
+
+@pytest.fixture
+def curve(tmp_path: Path) -> dict[str, dg.ExecuteInProcessResult]:
+    """What the sensor's runs made of each step, in the order of training."""
+    shutil.copytree(SHIPPED, tmp_path / "runs")
+    settings = watching(tmp_path / "home", f'like = "like"\n{LIKE}')
+    defs = definitions(tmp_path / "home")
+    with dg.DagsterInstance.ephemeral() as instance:
+        defs.resolve_implicit_global_asset_job_def().execute_in_process(
+            asset_selection=[dg.AssetKey(["codis", "questions"])], instance=instance
+        )
+        tick = watch_folders(instance, settings, MADE, None, time.time() + 1)
+        (added,) = tick.dynamic_partitions_requests or ()
+        instance.add_dynamic_partitions(str(MODELS.name), list(added.partition_keys))
+        return {
+            str(request.partition_key).partition("@")[0]: defs.resolve_job_def(
+                EVALUATE
+            ).execute_in_process(
+                instance=instance,
+                partition_key=request.partition_key,
+                asset_selection=request.asset_selection,
+            )
+            for request in tick.run_requests or ()
+        }
+
+
+def test_the_run_that_ships_is_a_curve(curve: dict[str, dg.ExecuteInProcessResult]) -> None:
+    assert list(curve) == [f"run-1/{folder.name}" for folder in sorted(SHIPPED.glob("*/step-*"))]
+    accuracy = [_accuracy(done) for done in curve.values()]
+    assert accuracy == sorted(accuracy)
+    assert accuracy[0] + 0.2 < accuracy[-1]  # ten animals: chance is 0.1
+    (check,) = list(curve.values())[-1].get_asset_check_evaluations()
+    assert check.passed
+    assert "run-1/step-" in str(check.metadata["comparisons"].value)
+
+
+def _accuracy(done: dg.ExecuteInProcessResult) -> float:
+    rows: list[Metric] = done.output_for_node("codis__metrics")
+    return rows[0].value
