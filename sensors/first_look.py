@@ -16,6 +16,7 @@ from bench_assets.evaluation import questions_key
 from bench_assets.partitions import MODELS
 from bench_assets.task import Task
 from resources.models import Models
+from resources.progress import AskingProgress
 from resources.settings import Settings, SuiteSettings
 from resources.settings_file import SettingsFile
 from resources.tables import table_output
@@ -75,7 +76,11 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
     ) -> dg.Output[list[Metric]]:
         loaded = settings.load()
         few = first_questions(questions, loaded.checkpoints.first)
-        with models.open(context.partition_key) as model:
+        title = f"{context.partition_key}: {'/'.join(context.asset_key.path)}"
+        with (
+            AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
+            models.open(context.partition_key, "main", progress, progress.throughput) as model,
+        ):
             predictions = flow.predict(task, few, model)
         if failed := [row for row in predictions if row.error]:
             raise ModelError(
@@ -85,7 +90,7 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         judgements = _judgements(task, few, predictions, models, loaded)
         reading = loaded.suite(task.suite, SuiteSettings).reading
         scores = flow.score(task, few, predictions, judgements, reading)
-        return table_output(flow.summarise(task, few, predictions, scores))
+        return table_output(flow.summarise(task, few, predictions, scores), progress.metadata())
 
     return first_look
 

@@ -56,13 +56,24 @@ def questions_asset(asked: list[Question], task: str = "quiz") -> dg.AssetsDefin
     return questions
 
 
+def resources_over(home: Path) -> dict[str, object]:
+    """Everything that the assets of a task need, over a home folder."""
+    settings = SettingsFile(home=str(home))
+    tables = TableFiles(folder=str(home / "tables"))
+    images = ImageStore(folder=str(home / "images"))
+    return {
+        "settings": settings,
+        "images": images,
+        "models": Models(settings=settings, images=images),
+        "tables": tables,
+        "io_manager": RowTables(files=tables),
+    }
+
+
 def run_for(
     model: str, assets: Sequence[Any], home: Path, *, raise_on_error: bool = True
 ) -> dg.ExecuteInProcessResult:
     """Materialize assets and their checks for one model of the home folder's bench.toml."""
-    settings = SettingsFile(home=str(home))
-    tables = TableFiles(folder=str(home / "tables"))
-    images = ImageStore(folder=str(home / "images"))
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), [model])
         return dg.materialize(
@@ -70,10 +81,5 @@ def run_for(
             partition_key=model,
             instance=instance,
             raise_on_error=raise_on_error,
-            resources={
-                "settings": settings,
-                "models": Models(settings=settings, images=images),
-                "tables": tables,
-                "io_manager": RowTables(files=tables),
-            },
+            resources=resources_over(home),
         )

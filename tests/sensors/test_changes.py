@@ -12,12 +12,9 @@ from bench_assets.core.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.partitions import MODELS
-from resources.images import ImageStore
-from resources.models import Models
-from resources.settings_file import SettingsFile
-from resources.tables import RowTables, TableFiles, table_output
+from resources.tables import table_output
 from sensors.changes import following
-from tests.quiz import TASK, quiz
+from tests.quiz import TASK, quiz, resources_over
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
 QUIZ = replace(TASK, conditions=TASK.conditions | {"aloud": ALOUD})
@@ -32,9 +29,6 @@ class Bench:
         self.instance = instance
         self.asked = {"quiz": quiz(3), "riddles": quiz(3)}
         self._cursor = None
-        settings = SettingsFile(home=str(home))
-        images = ImageStore(folder=str(home / "images"))
-        files = TableFiles(folder=str(home / "tables"))
         self._defs = dg.Definitions(
             assets=[
                 *map(self._questions, self.asked),
@@ -49,13 +43,7 @@ class Bench:
                 for check in task_checks(task)
                 if {"great_expectations"}.isdisjoint(key.name for key in check.check_keys)
             ],
-            resources={
-                "settings": settings,
-                "images": images,
-                "models": Models(settings=settings, images=images),
-                "tables": files,
-                "io_manager": RowTables(files=files),
-            },
+            resources=resources_over(home),
         ).map_asset_specs(func=following)
         self.tick()
 

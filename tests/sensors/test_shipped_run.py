@@ -17,14 +17,11 @@ from bench_assets.journeybench.mini_pictures import members
 from bench_assets.partitions import MODELS
 from bench_assets.regression import regression_checks
 from resources.images import ImageStore
-from resources.models import Models
-from resources.settings_file import SettingsFile
-from resources.tables import RowTables, TableFiles
 from sensors.checkpoints import watch_folders
 from sensors.evaluations import EVALUATE
 from tests.conftest import CHECKOUT
 from tests.quiz import TASK as QUIZ
-from tests.quiz import questions_asset
+from tests.quiz import questions_asset, resources_over
 from tests.rows import question
 from tests.sensors.watched import watching
 
@@ -60,20 +57,14 @@ def pictures(images: ImageStore) -> Iterator[Question]:
 
 def definitions(home: Path) -> dg.Definitions:
     """The quiz about animals, over a home folder."""
-    settings, images = SettingsFile(home=str(home)), ImageStore(folder=str(home / "images"))
-    tables = TableFiles(folder=str(home / "tables"))
+    images = ImageStore(folder=str(home / "images"))
     assets = evaluation_assets(ANIMALS)
     return dg.Definitions(
         assets=[*assets, questions_asset(list(pictures(images)), "codis")],
         asset_checks=regression_checks(ANIMALS),
         jobs=[dg.define_asset_job(EVALUATE, assets)],
         executor=dg.in_process_executor,
-        resources={
-            "settings": settings,
-            "models": Models(settings=settings, images=images),
-            "tables": tables,
-            "io_manager": RowTables(files=tables),
-        },
+        resources=resources_over(home),
     )
 
 

@@ -10,12 +10,8 @@ import pytest
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.partitions import MODELS
 from resources.fingerprints import fingerprint
-from resources.images import ImageStore
-from resources.models import Models
-from resources.settings_file import SettingsFile
-from resources.tables import RowTables, TableFiles
 from sensors.evaluations import EVALUATE, Evaluation, run_requests
-from tests.quiz import TASK, questions_asset, quiz
+from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.tiny_checkpoint import save_tiny_vlm
 
 QUIZZES = [TASK, replace(TASK, name="riddles")]
@@ -44,20 +40,12 @@ def test_one_run_over_several_suites_loads_the_weights_once(
         '[checkpoints]\nfolders = ["runs"]\nlike = "base"\n'
         '[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 2\n'
     )
-    settings = SettingsFile(home=str(tmp_path))
-    images = ImageStore(folder=str(tmp_path / "images"))
-    tables = TableFiles(folder=str(tmp_path / "tables"))
     assets = [asset for task in QUIZZES for asset in evaluation_assets(task)]
     defs = dg.Definitions(
         assets=[*assets, *(questions_asset(quiz(5), task.name) for task in QUIZZES)],
         jobs=[dg.define_asset_job(EVALUATE, assets)],
         executor=dg.in_process_executor,
-        resources={
-            "settings": settings,
-            "models": Models(settings=settings, images=images),
-            "tables": tables,
-            "io_manager": RowTables(files=tables),
-        },
+        resources=resources_over(tmp_path),
     )
     checkpoint = f"a/step-1@{fingerprint(folder)}"
     wanted = Evaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
