@@ -2,10 +2,12 @@
 
 import operator
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
 
 import dagster as dg
 
@@ -14,6 +16,7 @@ from bench_assets.checks import task_checks
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.leaderboard import leaderboard, leaderboard_export, published_numbers
 from bench_assets.regression import regression_checks
+from bench_assets.task import Task
 from resources.images import ImageStore
 from resources.models import Models
 from resources.settings_file import SettingsFile
@@ -24,6 +27,8 @@ from sensors.checkpoints import checkpoint_sensors
 from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
 from sensors.first_look import FIRST_LOOK, first_look_assets
+
+_Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
 
 _LEAVES = (
     "codis.assets",
@@ -82,47 +87,53 @@ def build_definitions(
     # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
     warnings.simplefilter("ignore", dg.BetaWarning)
     warnings.simplefilter("ignore", dg.PreviewWarning)
-    jobs = [
-        dg.define_asset_job(name, selection, description=description)
-        for suite in suites
-        for name, selection, description in _jobs(suite)
-    ]
-    checkpoint_jobs = [
-        dg.define_asset_job(name, selection, description=description)
-        for name, selection, description in _checkpoint_jobs(suites)
-    ]
     tasks = [task for task in TASKS if task.suite in suites]
     leaves = [
         import_module(f"bench_assets.{name}")
         for name in _LEAVES
         if name.partition(".")[0] in suites
     ]
-    evaluation = [
-        asset
-        for task in tasks
-        if task.asked_of == "model"  # who asks others brings assets of its own
-        for condition in task.conditions
-        for asset in evaluation_assets(task, condition)
-    ]
+    checkpoint_jobs = _defined(_checkpoint_jobs(suites))
     return dg.Definitions(
-        assets=[
-            *dg.load_assets_from_modules(leaves),
-            *evaluation,
-            *first_look_assets(tasks),
-            published_numbers,
-            leaderboard,
-            leaderboard_export,
-        ],
-        asset_checks=[
-            *dg.load_asset_checks_from_modules(leaves),
-            *(check for task in tasks for check in task_checks(task)),
-            *(check for task in tasks for check in regression_checks(task)),
-        ],
-        jobs=[*jobs, *checkpoint_jobs],
+        assets=_assets(leaves, tasks),
+        asset_checks=_checks(leaves, tasks),
+        jobs=[*_defined(job for suite in suites for job in _jobs(suite)), *checkpoint_jobs],
         sensors=[*checkpoint_sensors(checkpoint_jobs), *change_sensors(), failed_check_sensor()],
         executor=dg.in_process_executor,  # a spawned step could not share loaded weights
         resources=_resources(settings, tables, show_progress=show_progress),
     ).map_asset_specs(func=following)
+
+
+def _assets(leaves: Sequence[ModuleType], tasks: Sequence[Task]) -> list[Any]:
+    return [
+        *dg.load_assets_from_modules(leaves),
+        *(
+            asset
+            for task in tasks
+            if task.asked_of == "model"  # who asks others brings assets of its own
+            for condition in task.conditions
+            for asset in evaluation_assets(task, condition)
+        ),
+        *first_look_assets(tasks),
+        published_numbers,
+        leaderboard,
+        leaderboard_export,
+    ]
+
+
+def _checks(leaves: Sequence[ModuleType], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
+    return [
+        *dg.load_asset_checks_from_modules(leaves),
+        *(check for task in tasks for check in task_checks(task)),
+        *(check for task in tasks for check in regression_checks(task)),
+    ]
+
+
+def _defined(jobs: Iterable[_Job]) -> list[Any]:
+    return [
+        dg.define_asset_job(name, selection, description=description)
+        for name, selection, description in jobs
+    ]
 
 
 def _resources(
@@ -140,7 +151,7 @@ def _resources(
     }
 
 
-def _jobs(suite: str) -> list[tuple[str, dg.AssetSelection, str]]:
+def _jobs(suite: str) -> list[_Job]:
     main, ablations = (
         dg.AssetSelection.groups(suite),
         dg.AssetSelection.groups(f"{suite}_ablations"),
@@ -165,7 +176,7 @@ def _jobs(suite: str) -> list[tuple[str, dg.AssetSelection, str]]:
     ]
 
 
-def _checkpoint_jobs(suites: Sequence[str]) -> list[tuple[str, dg.AssetSelection, str]]:
+def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
     return [
         (
             FIRST_LOOK,

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 import dagster as dg
 
-from bench_assets.core.errors import ImageError
+from bench_assets.core.errors import ImageError, SourceError
 from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.journeybench import mini
 from bench_assets.journeybench.settings import JourneyBenchSettings
@@ -20,6 +20,7 @@ from bench_assets.journeybench.source import (
 )
 from resources.download import Download, Politeness, download, downloaded
 from resources.images import ImageStore
+from resources.previews import question_preview
 from resources.progress import AskingProgress
 from resources.settings_file import SettingsFile
 from resources.source_files import SourceFiles
@@ -34,7 +35,7 @@ QUESTIONS = dg.DagsterType(
 )
 """Type of a question table that an edition may not have; the asset then gives no output."""
 
-NO_PICTURE = (
+_NO_PICTURE = (
     "none of the {n} pictures is there: put them into images/ of the source folder, or set "
     f"download = true in [suites.{SUITE}] of bench.toml"
 )
@@ -60,6 +61,17 @@ def in_stage(stage: str, task: str = SUITE) -> Shared:
         kinds={"python"},
         tags={"bench/stage": stage},
     )
+
+
+def question_table(rows: list[Question], n: int, images: ImageStore) -> dg.Output[list[Question]]:
+    """Give out the question table of a task whose source has ``n`` entries.
+
+    Raises:
+        SourceError: If not one became a question, since none of their pictures is there.
+    """
+    if not rows:
+        raise SourceError(_NO_PICTURE.format(n=n))
+    return table_output(rows, question_preview(rows, images))
 
 
 def edition_of(sources: SourceFiles, *, whole: bool) -> str:

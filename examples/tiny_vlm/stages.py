@@ -24,7 +24,7 @@ _EYES = {"vision_tower": 1.0, "linear_1": 1.0, "linear_2": 0.1}
 """Shares of the rate. The last layer makes vectors as small as words: a full step would be as long
 as what it is to learn."""
 
-_SLOWLY = 0.2
+_SLOWLY = 0.2  # share of the rate at which all learn together
 _FILLED = 8.0  # weight of a cell with words; an empty one has 1
 _LOGGED = 25  # steps between two lines of the log
 
@@ -52,7 +52,7 @@ class Course:
     def ask(self, batches: Batches, steps: int, after: After) -> None:
         """Teach the whole model to answer questions about pictures.
 
-        Slowly: at the rate of the other stages, it forgets in fifty steps how to look.
+        Slowly: a language model that answers right from cells has more to forget than to learn.
         """
         whole = {"language_model": 1.0, **_EYES}
         slowly = {part: _SLOWLY * share for part, share in whole.items()}

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.journeybench.assets import (
-    NO_PICTURE,
     QUESTIONS,
     SOURCE,
     SUITE,
@@ -15,11 +13,11 @@ from bench_assets.journeybench.assets import (
     edition_of,
     in_stage,
     published_file,
+    question_table,
 )
 from bench_assets.journeybench.captioning.questions import TASK_NAME, rejected, to_questions
 from bench_assets.journeybench.captioning.source import CaptionedImage, read_captioned_images
 from resources.images import ImageStore
-from resources.previews import question_preview
 from resources.source_files import SourceFiles
 from resources.tables import table_output
 
@@ -72,6 +70,4 @@ def questions(
     if entries:
         there = by_name(stored)
         rows = to_questions(entries, there, edition_of(sources, whole=not rejected(entries, there)))
-        if not rows:
-            raise SourceError(NO_PICTURE.format(n=len(entries)))
-        yield table_output(rows, question_preview(rows, images))
+        yield question_table(rows, len(entries), images)

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.journeybench.assets import (
-    NO_PICTURE,
     QUESTIONS,
     SOURCE,
     SUITE,
@@ -15,6 +13,7 @@ from bench_assets.journeybench.assets import (
     edition_of,
     in_stage,
     published_file,
+    question_table,
 )
 from bench_assets.journeybench.hallucination_vqa.questions import (
     TASK_NAME,
@@ -26,7 +25,6 @@ from bench_assets.journeybench.hallucination_vqa.source import (
     read_trigger_questions,
 )
 from resources.images import ImageStore
-from resources.previews import question_preview
 from resources.source_files import SourceFiles
 from resources.tables import table_output
 
@@ -82,6 +80,4 @@ def questions(
         there = by_name(stored)
         whole = not without_picture(entries, there)
         rows = to_questions(entries, there, edition_of(sources, whole=whole))
-        if not rows:
-            raise SourceError(NO_PICTURE.format(n=len(entries)))
-        yield table_output(rows, question_preview(rows, images))
+        yield question_table(rows, len(entries), images)

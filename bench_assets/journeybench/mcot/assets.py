@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.journeybench.assets import (
-    NO_PICTURE,
     QUESTIONS,
     SOURCE,
     SUITE,
@@ -15,6 +13,7 @@ from bench_assets.journeybench.assets import (
     edition_of,
     in_stage,
     published_file,
+    question_table,
 )
 from bench_assets.journeybench.built.assets import source_folder
 from bench_assets.journeybench.built.chat_models import open_writer
@@ -36,7 +35,6 @@ from bench_assets.journeybench.mcot.source import McotItem, read_mcot
 from resources.images import ImageStore
 from resources.models import Models
 from resources.painters import ImageRequest
-from resources.previews import question_preview
 from resources.settings_file import SettingsFile
 from resources.source_files import SourceFiles
 from resources.tables import table_output
@@ -212,9 +210,7 @@ def questions(
         there = by_name([*stored, *pictures])
         whole = all(entry.picture in there for entry in entries)
         rows = to_questions(entries, there, edition_of(sources, whole=whole)).questions
-        if not rows:
-            raise SourceError(NO_PICTURE.format(n=len(entries)))
-        yield table_output(rows, question_preview(rows, images))
+        yield question_table(rows, len(entries), images)
 
 
 def _items(

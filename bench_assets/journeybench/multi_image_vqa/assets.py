@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.journeybench.assets import (
-    NO_PICTURE,
     QUESTIONS,
     SOURCE,
     SUITE,
@@ -15,6 +13,7 @@ from bench_assets.journeybench.assets import (
     edition_of,
     in_stage,
     published_file,
+    question_table,
 )
 from bench_assets.journeybench.built.assets import source_folder
 from bench_assets.journeybench.built.chat_models import open_writer
@@ -40,7 +39,6 @@ from bench_assets.journeybench.multi_image_vqa.source import MultiImageItem, rea
 from resources.images import ImageStore
 from resources.models import Models
 from resources.painters import ImageRequest
-from resources.previews import question_preview
 from resources.settings_file import SettingsFile
 from resources.source_files import SourceFiles
 from resources.tables import table_output
@@ -192,9 +190,7 @@ def questions(
         there = by_name([*stored, *pictures])
         whole = all(name in there for entry in entries for name in entry.pictures)
         rows = to_questions(entries, there, edition_of(sources, whole=whole)).questions
-        if not rows:
-            raise SourceError(NO_PICTURE.format(n=len(entries)))
-        yield table_output(rows, question_preview(rows, images))
+        yield question_table(rows, len(entries), images)
 
 
 def _arithmetic(problems: list[Problem], quantities: list[Quantity]) -> Pairs:

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.journeybench.assets import (
-    NO_PICTURE,
     QUESTIONS,
     SOURCE,
     SUITE,
     by_name,
     edition_of,
     in_stage,
+    question_table,
 )
 from bench_assets.journeybench.captioning.source import CaptionedImage
 from bench_assets.journeybench.retrieval.questions import (
@@ -26,7 +25,6 @@ from bench_assets.journeybench.retrieval.questions import (
 from bench_assets.journeybench.retrieval.source import RetrievalSample, read_samples
 from bench_assets.journeybench.source import published_files
 from resources.images import ImageStore
-from resources.previews import question_preview
 from resources.source_files import SourceFiles
 from resources.tables import table_output
 
@@ -95,9 +93,7 @@ def questions(
         whole = all(picture in there for entry in entries for picture in _pictures(entry))
         categories = {row.picture: row.categories for row in captioned}
         rows = to_questions(entries, there, categories, edition_of(sources, whole=whole))
-        if not rows:
-            raise SourceError(NO_PICTURE.format(n=len(entries)))
-        yield table_output(rows, question_preview(rows, images))
+        yield question_table(rows, len(entries), images)
 
 
 def _pictures(entry: RetrievalSample) -> tuple[str, ...]:
