@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable
-from typing import Self
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING, Self
 
 from resources.throughput import Throughput
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _EVERY = 10.0  # s between two lines in the log
 
@@ -54,8 +55,15 @@ class AskingProgress:
         }
 
 
-def _bar() -> Progress:
+def _bar() -> "Progress":
     from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     return Progress(
         TextColumn("{task.description}"),

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol, Self, TypeAlias
 
 from bench_assets.core.rows import Question
@@ -51,7 +52,7 @@ class Prompt:
     @property
     def sha256(self) -> str:
         """Digest of everything the model sees; equal digests mean equal prompts."""
-        return hashlib.sha256(self.to_json().encode("utf-8", "surrogatepass")).hexdigest()
+        return _sha256(self)
 
     def to_json(self) -> str:
         """Write the prompt as JSON, pictures as digests; two different prompts never agree."""
@@ -69,6 +70,11 @@ class Prompt:
                 for turn in self.turns
             )
         )
+
+
+@lru_cache(maxsize=10_000)  # asked for three times on a request's way
+def _sha256(prompt: Prompt) -> str:
+    return hashlib.sha256(prompt.to_json().encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
