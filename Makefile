@@ -3,6 +3,7 @@
 # make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
 # make families  thirty families of checkpoints asked everything; make check asks four of them
 # make long    the tests that make check leaves out because they take long
+# make mutants  forty faults in what gives points: how many do the tests notice?
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
@@ -10,7 +11,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check families long bench bench-gpu golden install
+.PHONY: demo ui check families long mutants bench bench-gpu golden install
 demo: install
 	$(BIN)/bench demo
 
@@ -44,7 +45,10 @@ families: install
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
 
 long: install
-	$(BIN)/pytest -q -n auto -m long tests
+	$(BIN)/pytest -q -n auto -m long tests examples/hallusion_bench
+
+mutants: install
+	$(BIN)/python -m tests.mutants
 
 bench: install
 	$(BIN)/python -m benchmarks
@@ -53,4 +57,4 @@ bench-gpu: install
 	$(BIN)/python -m benchmarks.gpu
 
 golden: install
-	$(BIN)/pytest -q --golden tests -k "prompt or graph_is"
+	$(BIN)/pytest -q --golden tests -m golden

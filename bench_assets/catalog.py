@@ -1,60 +1,156 @@
-"""Every task there is, in leaderboard order; adding one is one line."""
+"""Every suite there is: shipped, installed beside, or made of a user's files.
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TypeAlias
+All come in by the same door, the entry points of the group ``bench_assets.suites``: those that ship
+are in this project's ``pyproject.toml``. A catalog is a value that is handed on from where it is
+read; one suite that cannot be used is left out, with a word why.
+"""
 
-from bench_assets.blink.task import TASK as BLINK
-from bench_assets.codis.task import TASK as CODIS
-from bench_assets.cogbench.description.recognised import recognised
-from bench_assets.cogbench.description.task import TASK as COGBENCH_DESCRIPTION
-from bench_assets.cogbench.vqa.task import TASK as COGBENCH_VQA
-from bench_assets.core.errors import UnknownNameError
-from bench_assets.core.published import read_published
-from bench_assets.core.rows import Metric, Prediction, Published, Question
-from bench_assets.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
-from bench_assets.journeybench.mcot.task import TASK as MCOT
-from bench_assets.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
-from bench_assets.journeybench.retrieval.task import TASK as RETRIEVAL
-from bench_assets.multi.task import TASK as MULTI
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from bench_assets.core.errors import SettingsError, SourceError, UnknownNameError
+from bench_assets.core.published import Published, read_published
+from bench_assets.extension import with_extensions
+from bench_assets.plain.suites import plain_suites
+from bench_assets.plugins import find_plugins, plugin_names
+from bench_assets.suite import Suite, defects
 from bench_assets.task import Task
-from resources.settings import Settings
+from resources.settings.bench_toml import Settings
 
-MeasureBeside: TypeAlias = Callable[
-    [Settings, str, Sequence[Question], Sequence[Prediction]], list[Metric]
-]
-TASKS: tuple[Task, ...] = (
-    CODIS,
-    BLINK,
-    MULTI,
-    COGBENCH_DESCRIPTION,
-    COGBENCH_VQA,
-    CAPTIONING,
-    MCOT,
-    MULTI_IMAGE_VQA,
-    HALLUCINATION_VQA,
-    RETRIEVAL,
-)
-MEASURED_BESIDE: Mapping[str, MeasureBeside] = {COGBENCH_DESCRIPTION.name: recognised}
-"""What a task measures besides its scores, with an encoder; its leaf has it as an asset as well."""
-
-SUITES: tuple[str, ...] = tuple(dict.fromkeys(task.suite for task in TASKS))
+GROUP = "bench_assets.suites"
+_NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
 
 
-def tasks_of(suite: str) -> tuple[Task, ...]:
-    """The tasks of a suite, by the suite's name or one task's.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    """Suites, in the order of the leaderboard: that of the alphabet."""
+
+    suites: tuple[Suite, ...]
+    problems: tuple[str, ...] = ()  # a line for each suite that is left out, and why
+    not_loaded: frozenset[str] = frozenset()  # names of those, and of suites that nobody wanted
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the suites."""
+        return tuple(suite.name for suite in self.suites)
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks of all suites."""
+        return tuple(task for suite in self.suites for task in suite.tasks)
+
+    def suite(self, name: str) -> Suite:
+        """Find a suite by its name or one of its tasks'.
+
+        Raises:
+            UnknownNameError: If there is no such suite or task.
+        """
+        for suite in self.suites:
+            if name in (suite.name, *(task.name for task in suite.tasks)):
+                return suite
+        tasks = (task.name for task in self.tasks)
+        known = {*self.names, *self.not_loaded, *tasks} - {name}
+        raise UnknownNameError("suite", name, known)
+
+    def tasks_of(self, name: str) -> tuple[Task, ...]:
+        """The tasks of a suite, by the suite's name or one task's.
+
+        Raises:
+            UnknownNameError: If there is no such suite or task.
+        """
+        return tuple(task for task in self.suite(name).tasks if name in (task.suite, task.name))
+
+    def only(self, names: Iterable[str]) -> "Catalog":
+        """Leave out all other suites.
+
+        Raises:
+            UnknownNameError: If there is no suite of one of the names.
+        """
+        wanted = {self.suite(name).name for name in names}
+        return replace(self, suites=tuple(one for one in self.suites if one.name in wanted))
+
+    def without(self, problems: dict[str, str]) -> "Catalog":
+        """Leave out the suites that have a problem, and keep a line for each.
+
+        Args:
+            problems: Name of a suite -> why it cannot be used.
+        """
+        lines = [f"suite {name} is left out: {why}" for name, why in problems.items()]
+        left = tuple(suite for suite in self.suites if suite.name not in problems)
+        return Catalog(
+            suites=left,
+            problems=(*self.problems, *lines),
+            not_loaded=self.not_loaded | problems.keys(),
+        )
+
+    def published(self) -> tuple[list[Published], list[str]]:
+        """Every number of the papers; and what is wrong with the files that cannot be read."""
+        rows: list[Published] = []
+        problems = []
+        for suite in self.suites:
+            try:
+                rows += read_published(suite.published) if suite.published else []
+            except SourceError as why:
+                problems.append(str(why))
+        return rows, problems
+
+    def check(self, settings: Settings) -> None:
+        """Hold bench.toml against what the suites let a user choose.
+
+        Raises:
+            UnknownNameError: If it names a suite that there is not.
+            SettingsError: If an entry of ``[suites.<name>]`` is unknown or cannot be used.
+        """
+        known = {*self.names, *self.not_loaded}
+        for name in {**settings.sources, **settings.suites}:
+            if name not in known:
+                raise UnknownNameError(f"suite, in {settings.file},", name, known)
+        for suite in self.suites:
+            settings.suite(suite.name, suite.settings)
+            fields = suite.settings.model_fields
+            if unknown := sorted(settings.suites.get(suite.name, {}).keys() - fields.keys()):
+                raise SettingsError(
+                    f"{settings.file}, [suites.{suite.name}]: no entry {unknown[0]!r}; "
+                    f"known: {', '.join(sorted(fields))}"
+                )
+
+
+def load_catalog(
+    settings: Settings | None = None, *, only: Collection[str] | None = None
+) -> Catalog:
+    """Load the suites that are installed, and those that bench.toml makes of files.
+
+    Args:
+        settings: What bench.toml says; None: no suite is made of files.
+        only: Names of the installed suites to load, which saves half a second; None: all.
 
     Raises:
-        UnknownNameError: If there is no such suite or task.
+        SettingsError: If a benchmark of bench.toml cannot be what it is called or asked.
     """
-    found = tuple(task for task in TASKS if suite in (task.suite, task.name))
-    if not found:
-        raise UnknownNameError("suite", suite, [*SUITES, *(task.name for task in TASKS)])
-    return found
-
-
-def published() -> list[Published]:
-    """Every number of the papers that ships with the project, in catalog order."""
-    here = Path(__file__).parent
-    return [row for suite in SUITES for row in read_published(here / suite / "published.csv")]
+    plugins = find_plugins(GROUP, Suite, only)
+    installed = plugin_names(GROUP)
+    loaded: dict[str, Suite] = {}
+    problems = [*plugins.problems]
+    for name, found in plugins.found.items():
+        suite = replace(found, code=found.code or (plugins.code[name],))
+        why = defects(suite)
+        if suite.name != name:
+            why.append(f"name: it is {suite.name!r}, not that of its entry point")
+        if why:
+            origin = plugins.origins[name]
+            problems.append(f"{origin}: suite {name} is left out: {'; '.join(why)}")
+        else:
+            loaded[name] = suite
+    for section, suite in plain_suites(settings) if settings else ():
+        twin = ["name: there is another suite of this name"] if suite.name in installed else []
+        if why := defects(suite) + twin:
+            raise SettingsError(f"{section}: {'; '.join(why)}")
+        loaded[suite.name] = suite
+    suites, unfit = with_extensions(
+        [loaded[name] for name in sorted(loaded)], installed | loaded.keys()
+    )
+    return Catalog(
+        suites=suites,
+        problems=(*problems, *unfit, *([] if installed else [_NONE])),
+        not_loaded=frozenset(installed - loaded.keys()),
+    )

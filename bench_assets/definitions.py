@@ -1,7 +1,13 @@
 """The code location that Dagster loads: the graph over the default home folder."""
 
-from bench_assets.graph import build_definitions
-from resources.settings import default_home
-from resources.settings_file import SettingsFile
+import logging
 
-defs = build_definitions(SettingsFile(home=str(default_home())))
+from bench_assets.catalog import load_catalog
+from bench_assets.graph.assembly import build_graph
+from resources.settings.bench_toml import default_home
+from resources.settings.settings_file import SettingsFile
+
+_settings = SettingsFile(home=str(default_home()))
+defs, _catalog = build_graph(_settings, load_catalog(_settings.load()))
+for _problem in _catalog.problems:
+    logging.getLogger(__name__).warning(_problem)

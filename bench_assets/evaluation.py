@@ -1,32 +1,33 @@
 """The right half of every benchmark: one asset for each step of ``flow``, one partition a model."""
 
-from collections.abc import Sequence
-from typing import TypedDict
+import posixpath
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import dagster as dg
 
 from bench_assets import flow
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.partitions import MODELS
+from bench_assets.partitions import ANSWERING
+from bench_assets.shown import replies_shown, results_table
+from bench_assets.staging import AssetArguments, Pool, StageName, Staging, asking
+from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from resources.models import Models
-from resources.progress import AskingProgress
-from resources.settings import SuiteSettings
-from resources.settings_file import SettingsFile
-from resources.tables import table_output
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.settings.bench_toml import Settings
+from resources.settings.settings_file import SettingsFile
 
 _SCORES = (
-    "One row: the points of one prediction and the answer that was read out of it; no points where "
-    "the judge or the connection failed."
+    "One row: the points of one prediction and the answer that was read out of it; no points "
+    "where the judge or the connection failed."
 )
-
-
-class _Shared(TypedDict):
-    key_prefix: list[str]
-    group_name: str
-    partitions_def: dg.PartitionsDefinition[str]
-    code_version: str
+_JUDGEMENTS = (
+    "One row: one verdict of the judge on one prediction; the judge is a model of bench.toml or "
+    "the suite's rules. An unreadable verdict is empty, never guessed."
+)
 
 
 def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
@@ -44,76 +45,116 @@ def questions_key(task: Task, condition: str) -> list[str]:
     return evaluation_key(task, own, "questions")
 
 
-def nothing_to_ask(task: Task, condition: str) -> str:
-    """Say that a condition has no questions, and what is missing."""
-    needs = task.condition(condition).needs or "look at the tables of rejections for the reasons"
-    return f"{task.name}, condition {condition}: there is no question to ask; {needs}"
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A task's questions under one condition, and where the tables of their answers lie."""
+
+    task: Task
+    condition: str = "main"
+    split: str = ""  # folder of another split, whose questions are its own and answers hidden
+    is_study: bool = False  # grouped with the ablations, whatever the condition
+
+    def stage(self, stage: StageName, asks: Pool | None = None) -> AssetArguments:
+        """What ``dg.asset`` is told of a table's place."""
+        version = "+".join((str(self.task.version), *self.task.extensions))
+        arguments = Staging(self.task.name, version).stage(
+            stage,
+            asks=asks,
+            below=self._below,
+            ablation=bool(self.is_study or self._below),
+            partitions=ANSWERING[self.task.asked_of],
+        )
+        if self.task.asked_of == "encoder":  # which none of the suite's other tasks could ask
+            arguments["group_name"] = self.task.name.replace("/", "_")
+        return arguments
+
+    def ins(self, *tables: str) -> dict[str, dg.AssetIn]:
+        """Name the tables of this evaluation that an asset reads; the questions are one."""
+        own = self.split or self.task.condition(self.condition).own_questions
+        folders = {"questions": self._below if own else ""}
+        places = {t: posixpath.join(folders.get(t, self._below), t) for t in tables}
+        return Staging(self.task.name).ins(**places)
+
+    @property
+    def _below(self) -> str:
+        return self.split or ("" if self.condition == "main" else self.condition)
 
 
-def evaluation_assets(task: Task, condition: str = "main") -> list[dg.AssetsDefinition]:
-    """Build the assets that take questions to metrics, one model at a time."""
-    shared = _Shared(
-        key_prefix=evaluation_key(task, condition, "")[:-1],
-        group_name=task.suite if condition == "main" else f"{task.suite}_ablations",
-        partitions_def=MODELS,
-        code_version=str(task.version),
-    )
-    ins = {
-        table: dg.AssetIn(evaluation_key(task, condition, table))
-        for table in ("predictions", "judgements", "scores")
-    } | {"questions": dg.AssetIn(questions_key(task, condition))}
-    judged = task.judge is not None or task.judge_by_rules is not None
-    return [
-        _predictions(task, condition, shared, ins),
-        *([_judgements(task, shared, ins)] if judged else []),
-        _scores(task, shared, ins, judged=judged),
-        _metrics(task, shared, ins),
-    ]
+MakePredictions: TypeAlias = Callable[[Evaluation], dg.AssetsDefinition]
 
 
-def _predictions(
-    task: Task, condition: str, shared: _Shared, ins: dict[str, dg.AssetIn]
-) -> dg.AssetsDefinition:
+def predictions_of_models(of: Evaluation) -> dg.AssetsDefinition:
+    """Build the asset that asks models."""
+    task = of.task
+
     @dg.asset(
-        ins=_only(ins, "questions"),
-        kinds={"gpu"},
-        tags={"bench/stage": "predictions", "bench/per": "model"},
-        pool="gpu",
+        ins=of.ins("questions"),
         description=(
-            f"One row: what a model replied to one question of {task.title}, and how it was "
-            f"asked. Condition: {task.conditions[condition].about} A question without a reply has "
-            "a row with `error`; it is asked again at the next materialization."
+            f"One row: what a model replied to one question of {task.shown}, and how it was "
+            f"asked. Condition: {task.conditions[of.condition].about} A question without a reply "
+            "has a row with `error`; it is asked again at the next materialization."
         ),
-        **shared,
+        **of.stage("predictions", "gpu"),
     )
     def predictions(
         context: dg.AssetExecutionContext, models: Models, questions: list[Question]
     ) -> dg.Output[list[Prediction]]:
-        name = context.partition_key
         if not questions:
-            raise SettingsError(nothing_to_ask(task, condition))
-        title = f"{name}: {'/'.join(context.asset_key.path)}"
-        with (
-            AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-            models.open(name, condition, progress, progress.throughput) as model,
-        ):
-            rows = flow.predict(task, questions, model, condition)
-        return table_output(rows, {**progress.metadata(), **_replies_metadata(rows)})
+            needs = task.conditions[of.condition].needs or "look at the rejections for the reasons"
+            where = f"{task.name}, condition {of.condition}"
+            raise SettingsError(f"{where}: there is no question to ask; {needs}")
+        with asking(context, models, context.partition_key, of.condition) as (model, progress):
+            rows = flow.predict(task, questions, model, of.condition)
+        return table_output(rows, {**progress.metadata(), **replies_shown(rows)})
 
     return predictions
 
 
-def _judgements(task: Task, shared: _Shared, ins: dict[str, dg.AssetIn]) -> dg.AssetsDefinition:
+def configured_judge(settings: Settings, suite: str) -> str:
+    """The judge that a suite is configured with."""
+    return settings.suite(suite, SuiteSettings).judge
+
+
+def evaluation_assets(
+    task: Task,
+    condition: str = "main",
+    *,
+    split: str = "",
+    predictions: MakePredictions = predictions_of_models,
+) -> list[dg.AssetsDefinition]:
+    """Build the assets that take questions to metrics, one model at a time.
+
+    Args:
+        task: Its four verbs are run.
+        condition: How the questions are asked.
+        split: Folder of another split whose answers are hidden: it is asked and judged only.
+        predictions: Makes the asset that asks: models that talk, unless something else answers.
+    """
+    of = Evaluation(task, condition, split)
+    asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
+    return asked if split else [*asked, _scores(of), _metrics(of)]
+
+
+def judgements_of(
+    of: Evaluation,
+    name: str = "judgements",
+    judge: Callable[[Settings, str], str] = configured_judge,
+    about: str = _JUDGEMENTS,
+) -> dg.AssetsDefinition:
+    """Build the asset that judges predictions.
+
+    Args:
+        of: What is judged, by the judges of its task.
+        name: Of the table.
+        judge: Finds the judge in bench.toml.
+        about: The description; says what one row is.
+    """
+
     @dg.asset(
-        ins=_only(ins, "questions", "predictions"),
-        kinds={"llm"},
-        tags={"bench/stage": "judgements", "bench/per": "model"},
-        pool="judge",
-        description=(
-            "One row: one verdict of the judge on one prediction; the judge is a model of "
-            "bench.toml or the suite's rules. An unreadable verdict is empty, never guessed."
-        ),
-        **shared,
+        name=name,
+        ins=of.ins("questions", "predictions"),
+        description=about,
+        **of.stage("judgements", "judge"),
     )
     def judgements(
         context: dg.AssetExecutionContext,
@@ -122,25 +163,37 @@ def _judgements(task: Task, shared: _Shared, ins: dict[str, dg.AssetIn]) -> dg.A
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Judgement]]:
-        judge = settings.load().suite(task.suite, SuiteSettings).judge
-        if judge == "rules":
-            return table_output(flow.judge(task, questions, predictions, None))
-        title = f"{judge} judges {context.partition_key}: {'/'.join(context.asset_key.path)}"
-        with (
-            AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-            models.open(judge, progress=progress, throughput=progress.throughput) as model,
-        ):
-            rows = flow.judge(task, questions, predictions, model)
-        failed = sum(bool(row.error) for row in rows)
-        return table_output(rows, {**progress.metadata(), "replies_failed": failed})
+        named = judge(settings.load(), of.task.suite)
+        rows, metadata = judged(context, models, of.task, named, questions, predictions)
+        return table_output(rows, metadata)
 
     return judgements
 
 
-def _scores(
-    task: Task, shared: _Shared, ins: dict[str, dg.AssetIn], *, judged: bool
-) -> dg.AssetsDefinition:
+def judged(
+    context: dg.AssetExecutionContext,
+    models: Models,
+    task: Task,
+    judge: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> tuple[list[Judgement], dict[str, int | float]]:
+    """Judge predictions with the judge that bench.toml names; says what to show of the asking.
+
+    Raises:
+        BenchError: If the task is not judged in that way, or the judge cannot be asked.
+    """
+    chosen = task.chosen_judge(judge)
+    if not chosen.model:
+        return flow.judge(task, questions, predictions, None, chosen.name), {}
+    with asking(context, models, chosen.model) as (model, progress):
+        rows = flow.judge(task, questions, predictions, model, chosen.name)
+    return rows, {**progress.metadata(), "replies_failed": sum(bool(row.error) for row in rows)}
+
+
+def _scores(of: Evaluation) -> dg.AssetsDefinition:
     """Two signatures, because Dagster reads an asset's inputs from its function's."""
+    task = of.task
 
     def output(
         settings: SettingsFile,
@@ -148,7 +201,8 @@ def _scores(
         predictions: Sequence[Prediction],
         judgements: Sequence[Judgement],
     ) -> dg.Output[list[Score]]:
-        reading = settings.load().suite(task.suite, SuiteSettings).reading
+        chosen = settings.load().suite(task.suite, SuiteSettings).reading
+        reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
         return table_output(flow.score(task, questions, predictions, judgements, reading))
 
     def scores(
@@ -166,67 +220,31 @@ def _scores(
 
     make = dg.asset(
         name="scores",
-        ins=_only(ins, "questions", "predictions", *(["judgements"] if judged else [])),
-        kinds={"python"},
-        tags={"bench/stage": "scores", "bench/per": "model"},
+        ins=of.ins("questions", "predictions", *(["judgements"] if task.is_judged else [])),
         description=_SCORES,
-        **shared,
+        **of.stage("scores"),
     )
-    return make(scores_of_judged if judged else scores)
+    return make(scores_of_judged if task.is_judged else scores)
 
 
-def _metrics(task: Task, shared: _Shared, ins: dict[str, dg.AssetIn]) -> dg.AssetsDefinition:
+def _metrics(of: Evaluation) -> dg.AssetsDefinition:
     @dg.asset(
-        ins=_only(ins, "questions", "predictions", "scores"),
-        kinds={"python"},
-        tags={"bench/stage": "metrics", "bench/per": "model"},
+        ins=of.ins("questions", "predictions", "scores"),
         description=(
             f"One row: one metric over all questions or one slice of them, with its 95 % interval "
-            f"and its signature. Primary metric: {task.primary_metric}."
+            f"and its signature. Primary metric: {of.task.primary_metric}."
         ),
-        **shared,
+        **of.stage("metrics"),
     )
     def metrics(
         questions: list[Question], predictions: list[Prediction], scores: list[Score]
     ) -> dg.Output[list[Metric]]:
-        rows = flow.summarise(task, questions, predictions, scores)
+        rows = flow.summarise(of.task, questions, predictions, scores)
         overall = {
             f"metric/{row.metric}": row.value
             for row in rows
             if row.category == "all" and row.n_scored > 0
         }
-        return table_output(rows, {**overall, "table": dg.MetadataValue.md(_results_table(rows))})
+        return table_output(rows, {**overall, "table": dg.MetadataValue.md(results_table(rows))})
 
     return metrics
-
-
-def _only(ins: dict[str, dg.AssetIn], *tables: str) -> dict[str, dg.AssetIn]:
-    return {table: ins[table] for table in tables}
-
-
-def _replies_metadata(rows: Sequence[Prediction]) -> dict[str, int]:
-    """Numbers of all replies of a table, remembered ones included."""
-    return {
-        "replies_failed": sum(bool(row.error) for row in rows),
-        "cut_short": sum(row.finish_reason == "length" for row in rows),
-        "no_answer": sum(bool(row.no_answer) for row in rows),
-        "prompt_tokens": sum(row.prompt_tokens or 0 for row in rows),
-        "completion_tokens": sum(row.completion_tokens or 0 for row in rows),
-    }
-
-
-def _results_table(rows: Sequence[Metric]) -> str:
-    """The metrics as a person would print them: a line a category, a column a metric."""
-    names = list(dict.fromkeys(row.metric for row in rows))
-    cells = {(row.category, row.metric): row for row in rows}
-    lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
-    for category in dict.fromkeys(row.category for row in rows):
-        shown = [_cell(cells[category, name]) for name in names]
-        lines.append(f"| {category} | {' | '.join(shown)} |")
-    return "\n".join(lines)
-
-
-def _cell(row: Metric) -> str:
-    left = f" ({row.n_failed} without reply)" if row.n_failed else ""
-    left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
-    return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"

@@ -11,8 +11,9 @@ from dataclasses import replace
 from bench_assets.core.chat import ChatModel, Reply, Request
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.signature import Signature, short
 from bench_assets.core.tables import digest
-from bench_assets.task import Answered, Scored, ScoreOne, Task
+from bench_assets.task import RULES, Answered, ByModel, ByRules, Scored, ScoreOne, Task
 
 
 def predict(
@@ -46,11 +47,13 @@ def judge(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
-    judge_model: ChatModel | None,
+    model: ChatModel | None,
+    judge: str = "",
 ) -> list[Judgement]:
-    """Gather the verdicts that scoring needs, from a chat model or (None) by the task's rules.
+    """Gather the verdicts that scoring needs, from a chat model or (None) by rules.
 
-    Predictions without a reply or without an answer are not judged.
+    Predictions without a reply or without an answer are not judged. ``judge`` names one of the
+    task's; "" is the default one that asks the model, or the one by rules where there is none.
 
     Raises:
         SettingsError: If the task is not judged in that way.
@@ -61,13 +64,19 @@ def judge(
         for pair in _answered(questions, predictions)
         if not pair.prediction.error and not pair.prediction.no_answer
     ]
-    by_model, by_rules = task.judge, task.judge_by_rules
-    if judge_model is not None and by_model is not None:
-        return by_model(answered, judge_model)
-    if judge_model is None and by_rules is not None:
-        return by_rules(answered)
-    asked_for, offered = ("a model", "rules") if judge_model else ("rules", "a model")
-    raise SettingsError(f"{task.name} is judged by {offered}, not by {asked_for}: name the judge")
+    name = judge or (task.default_judge if model else RULES)
+    chosen = task.judges.get(name)
+    if isinstance(chosen, ByModel) and model is not None:
+        rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
+    elif isinstance(chosen, ByRules) and model is None:
+        rows, title = chosen.judge(answered), name
+    else:
+        raise SettingsError(
+            f"{task.name} is judged by {task.ways_to_judge}, not by "
+            f"{model.name if model else name!r}: name the judge"
+        )
+    own = name in (RULES, task.default_judge)  # these say themselves who judges
+    return rows if own else [replace(row, judge=title) for row in rows]
 
 
 def score(
@@ -128,7 +137,7 @@ def summarise(
 
 
 def _metrics(
-    task: Task, questions: Sequence[Question], scored: Sequence[Scored], signature: str
+    task: Task, questions: Sequence[Question], scored: Sequence[Scored], signature: Signature
 ) -> list[Metric]:
     answered = {row.question.question_id for row in scored}
     answered -= {row.question.question_id for row in scored if row.score.error}  # all draws count
@@ -140,7 +149,7 @@ def _metrics(
         for category in dict.fromkeys(("all", *task.slices(row.question))):
             slices[category].append(row)
     first = scored[0].score
-    cut_off = f"|no_answer:{len(silent)}" if silent else ""
+    cut_off = {"no_answer": str(len(silent))} if silent else {}
     return [
         Metric(
             task=task.name,
@@ -151,7 +160,8 @@ def _metrics(
             n_failed=failed[category],
             n_no_answer=no_answer[category],
             edition=questions[0].edition,
-            signature=f"{signature}{cut_off}|n:{len(questions)}",
+            data=signature.parts["data"],
+            signature=str(signature.plus(**cut_off, n=str(len(questions)))),
             **measure(slices.get(category, []))._asdict(),
         )
         for category in sorted(slices.keys() | failed.keys(), key=lambda c: (c != "all", c))
@@ -167,16 +177,22 @@ def _by_slice(task: Task, questions: Sequence[Question]) -> Counter[str]:
 
 def _signature(
     task: Task, predictions: Sequence[Prediction], scored: Sequence[Scored], data: str
-) -> str:
-    """What it takes to get the same number again, in one line, as sacrebleu has it."""
+) -> Signature:
     sent = sorted(p.prompt_sha256 for p in predictions if p.prompt_sha256)
     prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
-    asked = "+".join(sorted({p.decoding for p in predictions if p.decoding}))
-    judges = "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none"
     first = scored[0].score
-    return (
-        f"{task.name}|v{task.version}|{first.condition}|data:{data[:12]}|prompts:{prompts}"
-        f"|model:{asked or 'unknown'}|judge:{judges}|reading:{first.reading}"
+    return Signature(
+        task.name,
+        task.version,
+        first.condition,
+        {
+            "data": short(data),
+            "prompts": prompts,
+            "model": "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "unknown",
+            "judge": "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none",
+            "reading": first.reading,
+        },
+        task.extensions,
     )
 
 
@@ -218,7 +234,8 @@ def _wrong(task: Task, score_one: ScoreOne, pair: Answered) -> Score:
     The task's rules stand in for the judge, because a reading may write their verdicts down.
     """
     silent = pair._replace(prediction=replace(pair.prediction, text=""))
-    score = score_one(silent, task.judge_by_rules([silent]) if task.judge_by_rules else [])
+    rules = task.judges.get(RULES)
+    score = score_one(silent, rules.judge([silent]) if isinstance(rules, ByRules) else [])
     # A question without points, such as one whose answer is not published, stays without.
     points = 0.0 if score.max_points else score.points
     return replace(score, points=points, note=pair.prediction.no_answer, no_answer=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.chat import ChatModel, Prompt
-from bench_assets.core.errors import UnknownNameError
+from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean
 
@@ -25,11 +25,35 @@ class Scored(NamedTuple):
 
 
 MakePrompt: TypeAlias = Callable[[Question], Prompt]
-Judge: TypeAlias = Callable[[Sequence[Answered], ChatModel], list[Judgement]]
-JudgeByRules: TypeAlias = Callable[[Sequence[Answered]], list[Judgement]]
 ScoreOne: TypeAlias = Callable[[Answered, Sequence[Judgement]], Score]
 Measure: TypeAlias = Callable[[Sequence[Scored]], Mean]
 Slices: TypeAlias = Callable[[Question], Sequence[str]]
+
+
+RULES = "rules"
+"""Name of the judge that needs no model; a suite's own rules, and what is used by default."""
+
+
+class ByRules(NamedTuple):
+    """A judge that needs no model."""
+
+    judge: Callable[[Sequence[Answered]], list[Judgement]]
+
+
+class ByModel(NamedTuple):
+    """A judge that asks a model, whichever is chosen for it."""
+
+    judge: Callable[[Sequence[Answered], ChatModel], list[Judgement]]
+
+
+Judge: TypeAlias = ByRules | ByModel
+
+
+class ChosenJudge(NamedTuple):
+    """A judge of a task, and the model it asks."""
+
+    name: str
+    model: str  # "" for a judge that needs none
 
 
 def by_category(question: Question) -> Sequence[str]:
@@ -59,16 +83,21 @@ class Task:
     conditions: Mapping[str, Condition]  # "main" first: what the paper publishes
     readings: Mapping[str, ScoreOne]  # how replies, judged or not, become points; default first
     measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
-    judge: Judge | None = None  # None if no judge is needed
-    judge_by_rules: JudgeByRules | None = None  # the judge named "rules", which needs no model
+    judges: Mapping[str, Judge] = field(default_factory=dict)  # by name; {} if none is needed
     slices: Slices = by_category
     asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set
     counts: Mapping[str, int] = field(default_factory=dict)  # the paper's, of questions by category
+    extensions: tuple[str, ...] = ()  # packages that added to it, see ``extension``
 
     @property
     def suite(self) -> str:
         """The benchmark the task belongs to: the first part of its name."""
         return self.name.split("/")[0]
+
+    @property
+    def shown(self) -> str:
+        """Its title, with the extensions: ``CODIS+acme``."""
+        return "+".join((self.title, *self.extensions))
 
     @property
     def primary_metric(self) -> str:
@@ -79,6 +108,48 @@ class Task:
     def default_reading(self) -> str:
         """The reading used where none is named."""
         return next(iter(self.readings))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether scores need verdicts."""
+        return bool(self.judges)
+
+    @property
+    def default_judge(self) -> str:
+        """The judge that asks the model where only a model is named; "" if none asks one."""
+        asking = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
+        return next(asking, "")
+
+    @property
+    def ways_to_judge(self) -> str:
+        """What may be said to name a judge, for people."""
+        named = [
+            f"{name}:MODEL" if isinstance(judge, ByModel) else name
+            for name, judge in self.judges.items()
+            if name != self.default_judge
+        ]
+        return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "nobody"
+
+    def chosen_judge(self, setting: str) -> ChosenJudge:
+        """Read which judge bench.toml names: one of the task's, else the model that is to judge.
+
+        ``"rules"`` is a judge, ``"gpt"`` a model that the default judge asks, and ``"strict:gpt"``
+        one that the judge named strict asks.
+
+        Raises:
+            SettingsError: If the task is not judged in that way; lists the ways there are.
+        """
+        name, _, model = setting.partition(":")
+        asks = isinstance(self.judges.get(name), ByModel)
+        if asks and model:
+            return ChosenJudge(name, model)
+        if setting in self.judges and not asks:
+            return ChosenJudge(setting, "")
+        if self.default_judge and setting != RULES and not (asks and name != self.default_judge):
+            return ChosenJudge(self.default_judge, setting)
+        raise SettingsError(
+            f"{self.name} is judged by {self.ways_to_judge}, not by {setting!r}: name the judge"
+        )
 
     def condition(self, name: str) -> Condition:
         """Find a condition by name.

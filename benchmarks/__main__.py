@@ -12,7 +12,17 @@ from rich.table import Table
 from benchmarks.figures import Figure
 
 MEASUREMENTS = (
-    *("asking", "editing", "killing", "failing", "queries", "loading", "many_models", "captions"),
+    *(
+        "asking",
+        "editing",
+        "killing",
+        "failing",
+        "queries",
+        "loading",
+        "many_models",
+        "captions",
+        "demo",
+    ),
 )
 
 

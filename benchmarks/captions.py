@@ -5,8 +5,9 @@ from random import Random
 from time import process_time
 
 from bench_assets import flow
-from bench_assets.core.metrics.captions import Captioned, score_captions
-from bench_assets.journeybench.captioning.task import TASK
+from bench_assets.core.metrics.captions import score_captions
+from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.suites.journeybench.captioning.task import TASK
 from benchmarks.figures import Figure
 from tests.rows import prediction, question
 

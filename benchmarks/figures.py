@@ -62,6 +62,12 @@ def run_command(home: Path, *command: str) -> Run:
     )
 
 
+def cpu_of_importing(module: str, folder: Path) -> float:
+    """CPU seconds of a process that imports a module and ends: the least of three."""
+    command = (sys.executable, "-c", f"import {module}")
+    return min(expect(run_command(folder / "home", *command)).cpu for _ in range(3))
+
+
 def start(home: Path, *command: str, output: int) -> "subprocess.Popen[bytes]":
     """Start a program over a home folder."""
     environment = {**os.environ, "BENCH_HOME": str(home)}

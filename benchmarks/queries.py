@@ -6,12 +6,13 @@ from time import perf_counter
 
 import duckdb
 
-from bench_assets.catalog import tasks_of
 from bench_assets.core.rows import Metric, Prediction, Question
+from bench_assets.core.signature import short
 from bench_assets.core.tables import digest
-from bench_assets.leaderboard import standings
+from bench_assets.graph.leaderboard import standings
+from bench_assets.suites.codis.task import TASK as CODIS
 from benchmarks.figures import Figure
-from resources.tables import TableFiles
+from resources.home.tables import TableFiles
 
 _MODELS = 100
 _KEY = ["codis", "predictions"]
@@ -40,9 +41,8 @@ def measure(folder: Path) -> list[Figure]:
 def _of(folder: Path, n: int, most: float) -> list[Figure]:
     tables = TableFiles(folder=str(folder))
     _write(tables, n)
-    (task,) = tasks_of("codis")
     started = perf_counter()
-    ranked = standings(task, tables, [])
+    ranked = standings(CODIS, tables, [])
     between = perf_counter()
     found = tables.query(_METRIC, {"predictions": ([_KEY], Prediction)})
     ended = perf_counter()
@@ -77,7 +77,8 @@ def _write(tables: TableFiles, n: int) -> None:
         n_unscored=0,
         n_failed=0,
         edition="own",
-        signature=f"codis|data:{digest([question])[:12]}",
+        data=short(digest([question])),
+        signature="codis|v2|main",
     )
     tables.write(["codis", "questions"], [question], Question)
     for number in range(_MODELS):

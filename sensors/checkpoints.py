@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.catalog import SUITES
 from bench_assets.partitions import MODELS
-from resources import checkpoint_folders, hub_revisions
-from resources.settings import Settings
-from resources.settings_file import SettingsFile
+from bench_assets.suite import Suite
+from resources.checkpoints import folders as checkpoint_folders
+from resources.checkpoints import hub_revisions
+from resources.settings.bench_toml import Settings
+from resources.settings.settings_file import SettingsFile
 from sensors.evaluations import (
     Tables,
     configured_suites,
     evaluations,
     run_requests,
-    suite_tables,
+    tables_of,
     without_questions,
 )
 
@@ -39,12 +40,13 @@ _SHOWN = 20  # unfinished checkpoints that a tick tells about
 
 
 def checkpoint_sensors(
-    jobs: "Sequence[UnresolvedAssetJobDefinition]",
+    jobs: "Sequence[UnresolvedAssetJobDefinition]", suites: Sequence[Suite]
 ) -> list[dg.SensorDefinition]:
     """Build the sensors that watch folders and hub repositories.
 
     Args:
         jobs: ``first_look`` and ``evaluate_checkpoint``.
+        suites: Those that checkpoints may be evaluated on.
     """
 
     @dg.sensor(
@@ -55,7 +57,7 @@ def checkpoint_sensors(
         description="Evaluates each checkpoint that is finished in a folder of [checkpoints].",
     )
     def folders(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
-        loaded, tables = settings.load(), _tables(context)
+        loaded, tables = settings.load(), _tables(context, suites)
         return watch_folders(context.instance, loaded, tables, context.cursor, time.time())
 
     @dg.sensor(
@@ -68,7 +70,8 @@ def checkpoint_sensors(
     def revisions(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
         from huggingface_hub import HfApi
 
-        return watch_hub(context.instance, settings.load(), _tables(context), HfApi())
+        tables = _tables(context, suites)
+        return watch_hub(context.instance, settings.load(), tables, HfApi())
 
     return [folders, revisions]
 
@@ -84,7 +87,7 @@ def watch_folders(
     Args:
         instance: Holds partitions and runs.
         settings: What is watched.
-        tables: What the evaluation of each suite makes.
+        tables: Of each suite that models may be asked.
         cursor: What the last tick remembered.
         now: s since the epoch.
 
@@ -131,7 +134,7 @@ def watch_hub(
     Args:
         instance: Holds partitions and runs.
         settings: What is watched.
-        tables: What the evaluation of each suite makes.
+        tables: Of each suite that models may be asked.
         api: The hub.
 
     Raises:
@@ -157,10 +160,9 @@ class _Checkpoints:
     unfinished: Mapping[str, str]  # name -> why
 
 
-def _tables(context: dg.SensorEvaluationContext) -> Tables:
+def _tables(context: dg.SensorEvaluationContext, suites: Sequence[Suite]) -> Tables:
     assert context.repository_def is not None  # the code server's
-    graph = context.repository_def.asset_graph
-    return {suite: sorted(suite_tables(suite).resolve(graph)) for suite in SUITES}
+    return tables_of(suites, context.repository_def.asset_graph)
 
 
 def _known(
@@ -182,14 +184,15 @@ def _result(
     found: _Checkpoints,
     cursor: str | None = None,
 ) -> dg.SensorResult:
-    suites = configured_suites(settings)
-    if missing := without_questions(instance, suites):
+    suites = configured_suites(settings, tables)
+    if missing := without_questions(instance, suites, tables):
         return dg.SensorResult(
             cursor=cursor,
             skip_reason=f"no question tables of {', '.join(missing)}: materialize them, or name "
             f"other suites in [checkpoints] of {settings.file}",
         )
-    needed = evaluations(instance, suites, found.alive, settings.checkpoints.first)
+    chosen = {suite: tables[suite] for suite in suites}
+    needed = evaluations(instance, chosen, found.alive, settings.checkpoints.first)
     asking = run_requests(needed, tables, settings.home / "claims", time.time())
     requests = list(islice(asking, _REQUESTS_A_TICK))
     new = [key for key in found.alive if key not in found.known.values()]

@@ -9,24 +9,36 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
 
-from bench_assets.catalog import SUITES, tasks_of
 from bench_assets.core.errors import SettingsError
 from bench_assets.evaluation import questions_key
-from bench_assets.task import Task
-from resources.settings import Settings
+from bench_assets.suite import Suite
+from resources.settings.bench_toml import Settings
 from sensors.first_look import FIRST_LOOK, first_look_key
+
+if TYPE_CHECKING:
+    from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 EVALUATE = "evaluate_checkpoint"
 """Name of the job over everything that is made of one model."""
 
-Tables: TypeAlias = Mapping[str, Sequence[dg.AssetKey]]  # suite -> what its evaluation makes
-
 _LEASE = 300.0  # s that a tick has to start what it claimed; Dagster gives one 60
 _OVER = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteTables:
+    """The tables of a suite that an evaluation of a model has to do with."""
+
+    questions: Sequence[dg.AssetKey]  # those that models are asked
+    looks: Sequence[dg.AssetKey]  # what a first look makes
+    made: Sequence[dg.AssetKey]  # everything that the evaluation makes
+
+
+Tables: TypeAlias = Mapping[str, SuiteTables]  # by suite, those that ask models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,50 +55,70 @@ class Evaluation:
         return _look_at(self.checkpoint) if self.job == FIRST_LOOK else self.checkpoint
 
 
-def suite_tables(suite: str) -> dg.AssetSelection:
-    """Everything that one evaluation of a model on a suite makes: no ablations."""
-    return dg.AssetSelection.groups(suite) & dg.AssetSelection.tag("bench/per", "model")
+def suite_tables(*suites: str) -> dg.AssetSelection:
+    """Everything that one evaluation of a model on suites makes: no ablations."""
+    return dg.AssetSelection.groups(*suites) & dg.AssetSelection.tag("bench/per", "model")
 
 
-def configured_suites(settings: Settings) -> list[str]:
+def tables_of(suites: Iterable[Suite], graph: "AssetGraph") -> dict[str, SuiteTables]:
+    """Find the tables of each suite that asks models."""
+    return {
+        suite.name: SuiteTables(
+            questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
+            looks=[first_look_key(task) for task in asked],
+            made=sorted(suite_tables(suite.name).resolve(graph)),
+        )
+        for suite in suites
+        if (asked := [task for task in suite.tasks if task.asked_of == "model"])
+    }
+
+
+def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     """The suites that checkpoints are evaluated on.
 
     Raises:
         SettingsError: If [checkpoints] names a suite that there is not.
     """
-    named = settings.checkpoints.suites or list(SUITES)
-    if unknown := sorted(set(named) - set(SUITES)):
-        known = ", ".join(SUITES)
+    named = settings.checkpoints.suites or list(tables)
+    if unknown := sorted(set(named) - set(tables)):
+        known = ", ".join(tables)
         raise SettingsError(
             f"{settings.file}, [checkpoints], suites: no suite {unknown[0]!r}; known: {known}"
         )
     return named
 
 
-def without_questions(instance: dg.DagsterInstance, suites: Sequence[str]) -> list[str]:
+def without_questions(
+    instance: dg.DagsterInstance, suites: Sequence[str], tables: Tables
+) -> list[str]:
     """Suites whose question tables were never built: a run over them would only fail."""
     return [
         suite
         for suite in suites
-        for keys in [[dg.AssetKey(questions_key(task, "main")) for task in _asked(suite)]]
-        if not all(instance.get_latest_materialization_event(key) for key in keys)
+        if not all(map(instance.get_latest_materialization_event, tables[suite].questions))
     ]
 
 
 def evaluations(
-    instance: dg.DagsterInstance, suites: Sequence[str], checkpoints: Iterable[str], first: int
+    instance: dg.DagsterInstance, tables: Tables, checkpoints: Iterable[str], first: int
 ) -> Iterator[Evaluation]:
     """Find what checkpoints need by now that no run was started for.
 
     The suites follow when the first look is over, those whose look is there: a checkpoint that
     does not load costs no more.
+
+    Args:
+        instance: Holds the runs.
+        tables: Of the suites to evaluate on.
+        checkpoints: Their partition keys.
+        first: Questions of each task that are asked first; 0: none.
     """
     started = _started(instance)
     # Before the looks themselves: one that ends meanwhile must not seem over with half of them.
     looking = _looking(instance) if first else set()
-    looked = {suite: _looked(instance, suite) for suite in suites if first}
+    looked = {suite: _looked(instance, of.looks) for suite, of in tables.items() if first}
     for checkpoint in checkpoints:
-        lacking = [suite for suite in suites if suite not in started[checkpoint]]
+        lacking = [suite for suite in tables if suite not in started[checkpoint]]
         if first:
             unseen = [suite for suite in lacking if suite not in started[_look_at(checkpoint)]]
             if unseen:
@@ -104,7 +136,7 @@ def run_requests(
 
     Args:
         needed: The runs.
-        tables: What the evaluation of each suite makes.
+        tables: Of each suite.
         claims: Folder that all ticks share.
         now: s since the epoch.
     """
@@ -115,7 +147,7 @@ def run_requests(
                 run_key=f"{one.name}/{'+'.join(suites)}",
                 job_name=one.job,
                 partition_key=one.checkpoint,
-                asset_selection=_selection(one.job, suites, tables),
+                asset_selection=_selection(one.job, [tables[suite] for suite in suites]),
                 tags={"dagster/priority": "1"} if one.job == FIRST_LOOK else None,
             )
 
@@ -159,17 +191,10 @@ def _looking(instance: dg.DagsterInstance) -> set[str]:
     return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
 
 
-def _looked(instance: dg.DagsterInstance, suite: str) -> set[str]:
+def _looked(instance: dg.DagsterInstance, looks: Iterable[dg.AssetKey]) -> set[str]:
     """Models that answered the first questions of all tasks of a suite."""
-    keys = [first_look_key(task) for task in _asked(suite)]
-    return set.intersection(*(instance.get_materialized_partitions(key) for key in keys))
+    return set.intersection(*(instance.get_materialized_partitions(key) for key in looks))
 
 
-def _selection(job: str, suites: Sequence[str], tables: Tables) -> list[dg.AssetKey]:
-    if job == FIRST_LOOK:
-        return [first_look_key(task) for suite in suites for task in _asked(suite)]
-    return [key for suite in suites for key in tables[suite]]
-
-
-def _asked(suite: str) -> list[Task]:
-    return [task for task in tasks_of(suite) if task.asked_of == "model"]
+def _selection(job: str, tables: Iterable[SuiteTables]) -> list[dg.AssetKey]:
+    return [key for of in tables for key in (of.looks if job == FIRST_LOOK else of.made)]

@@ -7,8 +7,8 @@ from urllib.request import Request, urlopen
 
 import dagster as dg
 
-from resources.settings import Settings, secret
-from resources.settings_file import SettingsFile
+from resources.settings.bench_toml import Settings, secret
+from resources.settings.settings_file import SettingsFile
 
 _TIMEOUT = 10.0  # s
 _CHECKS_A_TICK = 20

@@ -12,14 +12,14 @@ import dagster as dg
 from bench_assets import flow
 from bench_assets.core.errors import ModelError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.evaluation import questions_key
+from bench_assets.evaluation import judged, questions_key
 from bench_assets.partitions import MODELS
+from bench_assets.staging import asking
+from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from resources.models import Models
-from resources.progress import AskingProgress
-from resources.settings import Settings, SuiteSettings
-from resources.settings_file import SettingsFile
-from resources.tables import table_output
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.settings.settings_file import SettingsFile
 
 FIRST_LOOK = "first_look"
 """Name of the tables, of their group and of the job."""
@@ -63,7 +63,7 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         pool="gpu",
         code_version=str(task.version),
         description=(
-            f"One row: one metric of {task.title} over the few questions that a checkpoint is "
+            f"One row: one metric of {task.shown} over the few questions that a checkpoint is "
             "asked first (`first` in [checkpoints] of bench.toml). Not comparable with the metrics "
             "of the whole table."
         ),
@@ -75,37 +75,25 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         questions: list[Question],
     ) -> dg.Output[list[Metric]]:
         loaded = settings.load()
+        chosen = loaded.suite(task.suite, SuiteSettings)
         few = first_questions(questions, loaded.checkpoints.first)
-        title = f"{context.partition_key}: {'/'.join(context.asset_key.path)}"
-        with (
-            AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
-            models.open(context.partition_key, "main", progress, progress.throughput) as model,
-        ):
+        with asking(context, models, context.partition_key) as (model, progress):
             predictions = flow.predict(task, few, model)
-        if failed := [row for row in predictions if row.error]:
-            raise ModelError(
-                f"{len(failed)} of {len(few)} questions without a reply; materialize again to ask "
-                f"them: {failed[0].question_id}: {failed[0].error}"
-            )
-        judgements = _judgements(task, few, predictions, models, loaded)
-        reading = loaded.suite(task.suite, SuiteSettings).reading
-        scores = flow.score(task, few, predictions, judgements, reading)
+        _require_replies("questions", predictions)
+        judgements: list[Judgement] = []
+        if task.is_judged:
+            judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
+        _require_replies("verdicts", judgements)
+        scores = flow.score(task, few, predictions, judgements, chosen.reading)
         return table_output(flow.summarise(task, few, predictions, scores), progress.metadata())
 
     return first_look
 
 
-def _judgements(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    models: Models,
-    settings: Settings,
-) -> list[Judgement]:
-    if task.judge is None and task.judge_by_rules is None:
-        return []
-    judge = settings.suite(task.suite, SuiteSettings).judge
-    if judge == "rules":
-        return flow.judge(task, questions, predictions, None)
-    with models.open(judge) as model:
-        return flow.judge(task, questions, predictions, model)
+def _require_replies(what: str, rows: Sequence[Prediction | Judgement]) -> None:
+    """Refuse to score what was not asked, or not judged, as the checks of an evaluation do."""
+    if failed := [row for row in rows if row.error]:
+        raise ModelError(
+            f"{len(failed)} of {len(rows)} {what} without a reply; materialize again to ask "
+            f"them: {failed[0].question_id}: {failed[0].error}"
+        )

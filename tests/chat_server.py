@@ -1,4 +1,6 @@
-"""A small OpenAI-compatible server on loopback that counts, records and misbehaves on demand.
+"""A small chat server on loopback that counts, records and misbehaves on demand.
+
+It offers three APIs, told apart by their paths: OpenAI's, Anthropic's Messages, and Gemini's.
 
 In a test:
 
@@ -33,7 +35,7 @@ class Answer:
     drop: bool = False  # closes the connection instead of answering
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None  # sent as it is, instead of a well-formed body
-    message: Mapping[str, Any] = field(default_factory=dict)  # further fields of the message
+    message: Mapping[str, Any] = field(default_factory=dict)  # further fields; OpenAI's alone
     finish_reason: str = "stop"
 
 
@@ -41,7 +43,7 @@ AnswerTo = Callable[[dict[str, Any]], str | int | Answer]  # a body -> text, sta
 
 
 class ChatServer:
-    """Answers ``POST /v1/chat/completions`` in a thread until the ``with`` block ends."""
+    """Answers in a thread until the ``with`` block ends."""
 
     def __init__(
         self,
@@ -108,6 +110,8 @@ class ChatServer:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         app = web.Application(client_max_size=2**30)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/messages", self._chat)
+        app.router.add_post("/v1/models/{model}:generateContent", self._chat)
         app.router.add_get("/stats", self._stats)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await runner.setup()
@@ -143,7 +147,7 @@ class ChatServer:
         return web.Response(
             status=answer.status,
             headers=answer.headers,
-            body=_body(answer, body) if answer.raw is None else answer.raw,
+            body=_body(answer, body, request.path) if answer.raw is None else answer.raw,
             content_type="application/json",
         )
 
@@ -155,7 +159,10 @@ class ChatServer:
 
 def texts(body: Mapping[str, Any]) -> list[str]:
     """Every text of a request, in reading order; for answer functions."""
-    contents = [message["content"] for message in body["messages"]]
+    contents = [
+        one["parts"] if "parts" in one else one["content"]
+        for one in body.get("messages", body.get("contents"))
+    ]
     parts = [part for c in contents for part in ([{"text": c}] if isinstance(c, str) else c)]
     return [part["text"] for part in parts if "text" in part]
 
@@ -166,13 +173,40 @@ def _whole(answer: str | int | Answer) -> Answer:
     return Answer(text=answer) if isinstance(answer, str) else answer
 
 
-def _body(answer: Answer, asked: Mapping[str, Any]) -> bytes:
+def _body(answer: Answer, asked: Mapping[str, Any], path: str) -> bytes:
+    if path.endswith("/messages"):
+        return orjson.dumps(_as_anthropic(answer, asked))
+    if path.endswith(":generateContent"):
+        return orjson.dumps(_as_gemini(answer, asked))
     if answer.status != 200:
         return orjson.dumps({"error": {"message": answer.text, "code": answer.status}})
     message = {"role": "assistant", "content": answer.text, **answer.message}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     usage = {"prompt_tokens": len(asked["messages"]), "completion_tokens": 3, "total_tokens": 4}
     return orjson.dumps({"object": "chat.completion", "choices": [choice], "usage": usage})
+
+
+def _as_anthropic(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
+    if answer.status != 200:
+        return {"type": "error", "error": {"type": "api_error", "message": answer.text}}
+    end = "end_turn" if answer.finish_reason == "stop" else answer.finish_reason
+    return {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "text", "text": answer.text}],
+        "stop_reason": end,
+        "usage": {"input_tokens": len(asked["messages"]), "output_tokens": 3},
+    }
+
+
+def _as_gemini(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
+    if answer.status != 200:
+        error = {"code": answer.status, "message": answer.text, "status": "UNKNOWN"}
+        return {"error": error}
+    content = {"role": "model", "parts": [{"text": answer.text}]}
+    usage = {"promptTokenCount": len(asked["contents"]), "candidatesTokenCount": 3}
+    candidate = {"content": content, "finishReason": answer.finish_reason.upper(), "index": 0}
+    return {"candidates": [candidate], "usageMetadata": usage}
 
 
 def main() -> None:

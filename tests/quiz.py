@@ -6,15 +6,15 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.chat import Prompt
-from bench_assets.core.rows import Question, Score
+from bench_assets.core.chat import ChatModel, Prompt, Request
+from bench_assets.core.rows import Judgement, Question, Score
 from bench_assets.core.stats import Point, mean
 from bench_assets.partitions import MODELS
-from bench_assets.task import Condition, Task
-from resources.images import ImageStore
-from resources.models import Models
-from resources.settings_file import SettingsFile
-from resources.tables import RowTables, TableFiles
+from bench_assets.task import Answered, Condition, Task
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
 from tests.rows import question
 
 TASK = Task(
@@ -30,6 +30,18 @@ TASK = Task(
     },
     measures={"accuracy": lambda scored: mean(Point(score.points) for _, score in scored)},
 )
+
+
+def judge_right(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask a model whether each answer is right, and take whatever it says for a yes."""
+    asked = [Prompt.of(f"{question.text} right?") for question, _ in answered]
+    replies = model.reply([Request(prompt=prompt) for prompt in asked])
+    return [
+        Judgement.from_reply(
+            said, reply, prompt=prompt, judge=model.name, criterion="right", verdict=True
+        )
+        for (_, said), prompt, reply in zip(answered, asked, replies, strict=True)
+    ]
 
 
 def quiz(n: int, categories: int = 1, group: int = 1) -> list[Question]:

@@ -1,33 +1,20 @@
 """What the assets right of the waist tell about an asking."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import ChatModel, Prompt, Request
-from bench_assets.core.rows import Judgement
 from bench_assets.evaluation import evaluation_assets
-from bench_assets.task import Answered
+from bench_assets.task import ByModel
 from tests.chat_server import ChatServer
-from tests.quiz import TASK, questions_asset, quiz, run_for
+from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 SPEEDS = {"replies_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
-    replies = model.reply([Request(prompt=Prompt.of(f"{q.text} right?")) for q, _ in answered])
-    return [
-        Judgement.of(
-            prediction, judge=model.name, criterion="right", verdict=True, reply=reply.text
-        )
-        for (_, prediction), reply in zip(answered, replies, strict=True)
-    ]
-
-
 def numbers(home: Path, n: int) -> list[dict[str, float]]:
-    assets = evaluation_assets(replace(TASK, judge=judge))
+    assets = evaluation_assets(replace(TASK, judges={"paper": ByModel(judge_right)}))
     result = run_for("m", [questions_asset(quiz(n)), *assets], home)
     found = []
     for table in ("predictions", "judgements"):

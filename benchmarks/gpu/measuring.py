@@ -18,8 +18,8 @@ from benchmarks.gpu.contenders import CONTENDERS, Ask, Scene
 from benchmarks.gpu.questions import Album
 from benchmarks.gpu.rows import Row, Run
 from benchmarks.gpu.watching import Watching
-from resources.checkpoints import first_line
-from tests.resources import fake_vllm
+from resources.checkpoints.identity import first_line
+from tests.resources.vllm import fake_vllm
 
 _FIRST_TOKENS = 3  # of which the fastest counts
 _WARM_UP = -1  # seed

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image as Pictures
 
 from bench_assets.core.chat import Image, Prompt
-from resources.engine import ReadImage
+from resources.replies.engine import ReadImage
 
 _SIZE = (640, 480)  # px
 _TEXT = "Question {number}: what is in the picture? Answer with one word."

@@ -10,22 +10,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import cycle, islice
+from math import comb
 from pathlib import Path
 from random import Random
 
-from bench_assets.blink.task import TASK as BLINK
 from bench_assets.core.chat import Image, Prompt, Request, Turn
 from bench_assets.core.choices import read_choice
 from bench_assets.core.rows import Question
-from bench_assets.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.journeybench.hallucination_vqa.answers import says_the_same
-from bench_assets.journeybench.hallucination_vqa.task import TASK as HALOQUEST
-from bench_assets.journeybench.mini_pictures import WORLD, Member, members
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
+from bench_assets.suites.journeybench.mini.pictures import WORLD, Member, members
 from bench_assets.task import Task
 from examples.tiny_vlm.lessons import TASKS, blink_questions
 from examples.tiny_vlm.strange_views import UNUSUAL
-from resources.local_specs import TransformersSpec
-from resources.transformers_vlm import TransformersEngine
+from resources.local.engine import TransformersEngine
+from resources.settings.local_specs import TransformersSpec
 
 FIRST_SEED = 2_000_000  # of the exam; those of lessons are smaller
 _A_SEED = 20  # questions that one seed gives
@@ -70,10 +71,9 @@ class Mark:
         >>> Mark(n=10, right=10, right_without_looking=5, chance=0.25).p == 1 / 1024
         True
         """
-        from scipy.stats import binomtest  # type: ignore[import-untyped]
-
         guessed = max(self.chance, self.right_without_looking / self.n)
-        return float(binomtest(self.right, self.n, guessed, alternative="greater").pvalue)
+        rights = range(self.right, self.n + 1)
+        return sum(comb(self.n, k) * guessed**k * (1 - guessed) ** (self.n - k) for k in rights)
 
 
 class Album(dict[str, bytes]):

@@ -10,10 +10,11 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from bench_assets.blink import mini_light, mini_objects
-from bench_assets.blink.builders.draft import Draft
-from bench_assets.blink.recipes import Parameters, recipes
 from bench_assets.core.rows import Question
+from bench_assets.suites.blink.builders.draft import Draft
+from bench_assets.suites.blink.mini import light as mini_light
+from bench_assets.suites.blink.mini import objects as mini_objects
+from bench_assets.suites.blink.recipes import Parameters, recipes
 
 TASKS = {
     "Counting": mini_objects.counted,

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.chat import Decoding, Image, Prompt, Turn
+from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Turn
 
 PICTURE, OTHER = Image("a" * 64), Image("b" * 64)
 
@@ -56,3 +56,43 @@ def test_there_is_no_system_turn_without_a_text_for_it():
 )
 def test_decoding_in_signatures(decoding, short):
     assert str(decoding) == short
+
+
+SYSTEM, ASKED, SAID = Turn("system", ("s",)), Turn("user", ("x",)), Turn("assistant", ("y",))
+
+
+@pytest.mark.parametrize(
+    ("turns", "rounds"),
+    [
+        pytest.param((ASKED,), [(ASKED,)], id="one question"),
+        pytest.param((SYSTEM, ASKED), [(SYSTEM, ASKED)], id="a system turn goes before"),
+        pytest.param((ASKED, ASKED), [(ASKED,), (ASKED,)], id="each open turn is answered"),
+        pytest.param((ASKED, SAID, ASKED), [(ASKED, SAID, ASKED)], id="what was said is not asked"),
+        pytest.param((ASKED, ASKED, SAID), [(ASKED,)], id="nobody answers what comes after"),
+        pytest.param((SYSTEM,), [], id="nothing is asked"),
+    ],
+)
+def test_a_conversation_is_cut_after_each_turn_that_is_to_be_answered(turns, rounds):
+    assert Prompt(turns).rounds() == rounds
+
+
+@pytest.mark.parametrize(
+    ("tokens", "total"),
+    [
+        pytest.param((3, 4), 7, id="all known"),
+        pytest.param((None, 4), 4, id="one known"),
+        pytest.param((None, None), None, id="none known"),
+    ],
+)
+def test_replies_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens, total):
+    replies = [
+        Reply(text=str(n), prompt_tokens=n, completion_tokens=n, seconds=0.5) for n in tokens
+    ]
+    together = Reply.together(replies)
+    assert together.text == str(tokens[-1])
+    assert (together.prompt_tokens, together.completion_tokens) == (total, total)
+    assert together.seconds == 1.0
+
+
+def test_a_reply_that_nobody_timed_takes_no_seconds():
+    assert Reply.together([Reply(seconds=None), Reply(seconds=2.0)]).seconds == 2.0

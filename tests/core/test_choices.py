@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.choices import letter_in, lettered
+from bench_assets.core.choices import lettered, read_choice
 
 
 def test_options_are_lettered_in_the_order_they_come():
@@ -29,9 +29,22 @@ def test_options_are_lettered_in_the_order_they_come():
     ],
 )
 def test_the_letter_that_a_reply_commits_to(reply, letter):
-    assert letter_in(reply, 4) == letter
+    assert read_choice(reply, [""] * 4).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        pytest.param("Yes, there is no doubt.", "A", id="one word before a comma"),
+        pytest.param("no. The sky is blue", "B", id="before the first stop"),
+        pytest.param("Yes or no, who knows?", None, id="two before a comma"),
+        pytest.param("To the left, no doubt.", None, id="several words before a comma"),
+    ],
+)
+def test_the_text_of_an_option_that_a_reply_opens_with(reply, letter):
+    assert read_choice(reply, ["yes", "no", "to the left"]).letter == letter
 
 
 @given(st.text(alphabet="ABCDEFab ()*.:answeri\n"), st.integers(1, 5))
 def test_only_offered_letters_are_read(reply, n_options):
-    assert letter_in(reply, n_options) in (None, *"ABCDE"[:n_options])
+    assert read_choice(reply, [""] * n_options).letter in (None, *"ABCDE"[:n_options])

@@ -69,6 +69,25 @@ def test_a_label_at_the_border_is_as_whole_as_in_the_middle(point):
     assert letters(point) == letters((200, 150))
 
 
+@pytest.mark.parametrize(
+    ("last", "too_far"),
+    [
+        # Right of a point the word and its outline take 70 px, below its middle 11 px.
+        pytest.param((329, 150), (330, 150), id="right"),
+        pytest.param((200, 288), (200, 289), id="below"),
+    ],
+)
+def test_a_label_keeps_one_px_of_room_or_stands_elsewhere(last, too_far):
+    def stands(at):
+        labelled = with_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
+        bare = with_circles(plain(), [Mark("", at)], radius=10, colour="red")
+        rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
+        return columns.min() - at[0], rows.min() - at[1]
+
+    assert stands(last) == stands((200, 150))
+    assert stands(too_far) != stands((200, 150))
+
+
 def test_labels_of_points_side_by_side_cover_no_circle():
     marks = [Mark("A", (100, 150)), Mark("B", (130, 150)), Mark("C", (160, 150))]
     labelled = np.asarray(with_circles(plain(), marks, radius=10, colour="red"))
@@ -99,6 +118,54 @@ def test_labels_of_boxes_on_each_other_stand_apart():
     alone = with_boxes(plain(), [boxes[0], boxes[1]._replace(label="")])
     rows, columns = np.nonzero((np.asarray(alone) == RED).all(axis=2))
     assert (np.asarray(both)[rows, columns] == RED).all()
+
+
+def drawn_by(labels):
+    """Columns and rows of the px that labels change in the outlines of equal boxes."""
+    box = (50, 60, 200, 220)
+    boxes = [LabelledBox(label, box, "red") for label in labels]
+    bare = with_boxes(plain(), [LabelledBox("", box, "red")])
+    rows, columns = np.nonzero((np.asarray(with_boxes(plain(), boxes)) != bare).any(axis=2))
+    return columns, rows
+
+
+def test_four_labels_stand_in_the_four_corners_inside_their_box():
+    alone, _ = drawn_by("A")
+    columns, rows = drawn_by("AAAA")
+    assert len(columns) == 4 * len(alone)
+    # 250 and 280 are the sums of opposite sides: what is left is right, what is up is down.
+    assert columns.min() + columns.max() == pytest.approx(250, abs=4)
+    assert rows.min() + rows.max() == pytest.approx(280, abs=4)
+    assert columns.min() > 50
+    assert rows.min() > 60
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        pytest.param((-40, 60, 200, 220), id="left"),
+        pytest.param((50, -40, 200, 220), id="above"),
+        pytest.param((395, 60, 500, 220), id="right"),
+        pytest.param((50, 295, 200, 400), id="below"),
+    ],
+)
+def test_the_label_of_a_box_that_leaves_the_picture_is_whole(box):
+    def letters(of):
+        pictures = [with_boxes(plain(), [LabelledBox(label, of, "red")]) for label in ("REF", "")]
+        first, second = map(np.asarray, pictures)
+        return ((first != second).any(axis=2) & (first != RED).any(axis=2)).sum()
+
+    assert letters(box) == letters((50, 60, 200, 220))
+
+
+def test_where_a_label_fits_nowhere_it_ends_at_the_right_border():
+    def label(text):
+        return np.asarray(
+            with_circles(plain(100, 24), [Mark(text, (50, 12))], radius=5, colour="red")
+        )
+
+    _, columns = np.nonzero((label("REF") != label("")).any(axis=2))
+    assert 97 <= columns.max() <= 99
 
 
 def test_a_mask_covers_its_box_and_nothing_else():

@@ -8,7 +8,7 @@ from bench_assets.core.chat import Image, Prompt, Reply
 from bench_assets.core.errors import ModelError
 from bench_assets.core.image_texts import describe, with_image_texts
 from bench_assets.core.rows import ImageText
-from resources.scripted import ScriptedModel
+from resources.models.scripted import ScriptedModel
 from tests.rows import question
 
 

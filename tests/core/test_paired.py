@@ -1,6 +1,7 @@
 """Paired comparisons: p-values from pencil and paper, clusters, corrections, sample sizes."""
 
-from math import comb
+from itertools import product
+from math import comb, sqrt
 
 import numpy as np
 import pytest
@@ -134,6 +135,62 @@ def test_clusters_are_what_shares_a_group_or_all_pictures():
 )
 def test_how_many_questions_are_enough(given, alpha, n):
     assert questions_enough(given, smallest=0.1, alpha=alpha) == n
+
+
+@pytest.mark.parametrize(
+    ("n", "enough"),
+    [
+        # 784.888 times one changed question in n + 2; without any question every one may change.
+        pytest.param(0, 785, id="no question"),
+        pytest.param(1, 262, id="one: one in three may"),
+        pytest.param(10, 66, id="ten: one in twelve may"),
+        pytest.param(48, 16, id="48: one in fifty may"),
+    ],
+)
+def test_a_few_questions_without_a_change_do_not_look_like_enough(n, enough):
+    assert questions_enough(pairs(*[(1, 1)] * n), smallest=0.1, alpha=0.05) == enough
+
+
+def test_a_spread_that_shows_counts_before_the_floor_under_it():
+    # One in 50 changes: variance 0.02 - 0.02² = 0.0196, above 1/52; 784.888 * 0.0196 = 15.4.
+    changed = pairs((0, 1), *[(1, 1)] * 49)
+    assert questions_enough(changed, smallest=0.1, alpha=0.05) == 16
+    # Two points a question halve the share that a point is: a quarter of the variance.
+    doubled = [pair._replace(most=2.0) for pair in pairs(*[(0, 1), (1, 0)] * 50)]
+    assert questions_enough(doubled, smallest=0.1, alpha=0.05) == 197
+
+
+def test_the_unit_of_points_changes_no_p_value():
+    gains = [3, 1, 2, -1, 0, 2, 4, -2]
+    by_point, in_thousandths = (
+        paired_bootstrap([Pair(0, unit * gain, str(n)) for n, gain in enumerate(gains)], rng())
+        for unit in (1.0, 2.0**-10)
+    )
+    assert by_point == in_thousandths
+
+
+@pytest.mark.parametrize(
+    ("gains", "extreme"),
+    [
+        # Without spread are 82 draws, four of 0.1 or four of 0.7: they count as extreme.
+        pytest.param([0.1, 0.7, 0.1, 0.1], 94, id="256 draws"),
+        # 2, -1, -1 gains nothing with the same error, and so is just as far from the change of 1.
+        pytest.param([2, 2, -1], 15, id="27 draws, some of them just as extreme"),
+    ],
+)
+def test_the_bootstrap_of_a_few_clusters_is_that_of_all_draws(gains, extreme):
+    n = len(gains)
+
+    def ratio_and_error(drawn):
+        ratio = sum(drawn) / n
+        return ratio, sqrt(sum((gain - ratio) ** 2 for gain in drawn)) / n
+
+    ratio, error = ratio_and_error(gains)
+    draws = [ratio_and_error(drawn) for drawn in product(gains, repeat=n)]
+    far = [abs(other - ratio) * error >= ratio * spread - 1e-12 for other, spread in draws]
+    assert sum(far) == extreme
+    given = [Pair(0, gain, str(number)) for number, gain in enumerate(gains)]
+    assert paired_bootstrap(given, rng()) == pytest.approx(extreme / n**n, abs=0.05)
 
 
 def test_clusters_need_more_questions():

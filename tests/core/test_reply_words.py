@@ -4,9 +4,9 @@ import pytest
 
 from bench_assets.core import choice_forms, choices, reply_text
 from bench_assets.core.choices import read_choice
-from tests.blink.test_reading import FORMS
 from tests.core.reply_words import WORDS
 from tests.pinned_words import inline_words, survivors
+from tests.suites.blink.test_reading import FORMS
 
 READERS = [choice_forms, reply_text, choices]
 TABLE = [

@@ -44,6 +44,26 @@ def test_interval_by_pencil(values, low, high):
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("seen", "low", "high"),
+    [
+        # 0.5 with a variance of 2/1 * (0.25² + 0.25²) = 0.25, as of 1 unit; Wilson for 0.5 of 1:
+        # 0.5 -+ 1.96 / 4.8415 * sqrt(0.25 + 0.9604).
+        pytest.param([(1, "a"), (0, "b")], 0.0546, 0.9454, id="one right, one wrong"),
+        pytest.param(
+            [(1, "a"), (1, "a"), (0, "b"), (0, "b")], 0.0546, 0.9454, id="two each say no more"
+        ),
+        # No variation: Wilson for 2 of 2 is 1 / (1 + 1.96² / 2), for 1 of 1 1 / (1 + 1.96²).
+        pytest.param([(1, "a"), (1, "b")], 0.3424, 1.0, id="both right"),
+        pytest.param([(1, "a"), (1, "a")], 0.2065, 1.0, id="one cluster, all right"),
+        pytest.param([(1, "a"), (0, "a")], 0.0546, 0.9454, id="one cluster, half right"),
+    ],
+)
+def test_intervals_over_one_and_two_clusters_by_pencil(seen, low, high):
+    found = mean([Point(float(value), cluster) for value, cluster in seen])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
 def test_asking_the_same_thing_twice_teaches_nothing():
     values = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0]
     once = mean(points(values))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.torchvision_operators import let_torchvision_load
+from resources.local.torchvision_operators import let_torchvision_load
 
 
 @pytest.fixture(scope="session", autouse=True)

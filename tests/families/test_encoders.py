@@ -11,8 +11,8 @@ from PIL import Image
 
 from bench_assets.core.embedding import Vectors
 from bench_assets.core.errors import ModelError
-from resources.dual_encoder import EncoderSpec, open_encoder
-from resources.images import ImageStore
+from resources.encoders.dual_encoder import EncoderSpec, open_encoder
+from resources.pictures.images import ImageStore
 from tests.families import captioners, encoders, llava
 
 TEXTS = ["A dog.", "Two birds, and a cat on the left", "a cat and a dog " * 30]

@@ -14,9 +14,9 @@ import pytest
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from bench_assets.core.reasoning_forms import THOUGHTS
-from resources.local_specs import TransformersSpec
-from resources.transformers_model import TransformersModel, load
-from resources.transformers_vlm import TransformersEngine
+from resources.local.engine import TransformersEngine
+from resources.local.model import TransformersModel, load
+from resources.settings.local_specs import TransformersSpec
 from tests.families.card import MAX_TOKENS, Card
 from tests.families.questions import (
     CONTROL_TOKENS,

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
 from bench_assets.definitions import defs
-from bench_assets.leaderboard import MEASURED
-from bench_assets.workbench import Workbench
-from resources.settings_file import SettingsFile
+from bench_assets.graph.leaderboard import MEASURED
+from resources.settings.settings_file import SettingsFile
 from tests.codis_release import write_release
 
 HEAVY = (
@@ -33,6 +33,11 @@ def test_graph_is_the_agreed_one(golden):
     golden("graph.txt", "".join(lines))
 
 
+def test_the_code_location_loads_with_all_its_jobs():
+    jobs = {job.name for job in defs.get_repository_def().get_all_jobs()}
+    assert {"multi_questions", "evaluate_codis", "blink_ablations", "evaluate_checkpoint"} <= jobs
+
+
 def test_every_asset_says_what_one_row_is():
     graph = defs.resolve_asset_graph()
     silent = [
@@ -42,6 +47,14 @@ def test_every_asset_says_what_one_row_is():
         and key.to_user_string() != "leaderboard_export"
     ]
     assert silent == []
+
+
+def test_every_asset_that_asks_models_has_a_pool():
+    """So that a backfill over many models does not ask one server, or one GPU, too much at once."""
+    ops = {asset.op for asset in defs.resolve_asset_graph().assets_defs if asset.is_executable}
+    asking = [op for op in ops if "models" in op.required_resource_keys]
+    assert len(asking) > 20
+    assert sorted(op.name for op in asking if op.pool not in ("gpu", "judge")) == []
 
 
 def test_definitions_load_without_the_heavy_libraries():

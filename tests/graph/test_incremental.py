@@ -2,23 +2,26 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
-from bench_assets.workbench import Workbench
-from resources.settings_file import SettingsFile
+from resources.settings.settings_file import SettingsFile
 from tests.chat_server import Answer, ChatServer, texts
 from tests.codis_release import entries, picture, write_release
 
-N = 706
-CONCURRENCY = 16
+PAIRS = entries()[:60]  # each shows a picture of its own
+N = 2 * len(PAIRS)
+CONCURRENCY = 4
 
 
 def reply(body):
@@ -37,7 +40,7 @@ def server():
 
 @pytest.fixture
 def home(tmp_path, server):
-    write_release(tmp_path / "codis")
+    write_release(tmp_path / "codis", PAIRS)
     folder = tmp_path / "home"
     folder.mkdir()
     model = f'kind = "server"\nbase_url = "{server.base_url}"\nmax_tries = 2\n'
@@ -50,7 +53,8 @@ def home(tmp_path, server):
 
 
 def evaluate(home):
-    with Workbench(SettingsFile(home=str(home))) as bench:
+    tables = home / "tables"
+    with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=tables) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "m")
         return bench.rows("codis/predictions", "m"), bench.rows("codis/scores", "m")
@@ -64,10 +68,11 @@ def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(ho
     before = evaluate(home)
     assert (asked_of(server, "m"), asked_of(server, "judge")) == (N, N)
     server.forget()
+    shutil.rmtree(home / "tables")  # all is made again, of what was replied
     assert evaluate(home) == before
     assert server.n_requests == 0
 
-    pairs = entries()
+    pairs = deepcopy(PAIRS)
     for pair in pairs[:20]:  # 20 texts
         pair["context"]["context_1"] += " Today."
     for pair in pairs[20:40]:  # 20 answers
@@ -85,9 +90,9 @@ def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(ho
 
 def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
     server.fail_next(10, Answer(status=400, text="no"))
-    with pytest.raises(BenchError, match=r"10 of 706 rows fail the check every_question_answered"):
+    with pytest.raises(BenchError, match=r"10 of 120 rows fail the check every_question_answered"):
         evaluate(home)
-    with Workbench(SettingsFile(home=str(home))) as bench:
+    with Workbench(SettingsFile(home=str(home)), ["codis"]) as bench:
         assert not bench.tables.exists(["codis", "metrics"], "m")
     assert asked_of(server, "judge") == 0
     server.forget()
@@ -97,7 +102,7 @@ def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
 
 
 def test_a_killed_run_loses_only_what_was_in_flight(home, tmp_path):
-    with ChatServer(reply, latency=0.02) as slow:
+    with ChatServer(reply, latency=0.05) as slow:
         toml = (home / "bench.toml").read_text()
         port = toml.split("127.0.0.1:")[1].split("/")[0]
         (home / "bench.toml").write_text(toml.replace(port, str(slow.port)))

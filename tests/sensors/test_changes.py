@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import dagster as dg
 import pytest
 
-from bench_assets.checks import task_checks
 from bench_assets.core.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.evaluation import evaluation_assets
+from bench_assets.graph.checks import task_checks
 from bench_assets.partitions import MODELS
-from resources.tables import table_output
+from resources.home.tables import table_output
 from sensors.changes import following
 from tests.quiz import TASK, quiz, resources_over
 
@@ -63,7 +65,12 @@ class Bench:
 
     def tick(self) -> list[str]:
         """Look for changes; tells what is to be made of which model."""
-        found = dg.evaluate_automation_conditions(self._defs, self.instance, cursor=self._cursor)
+        # As Dagster's daemon does; its tester looks models up thousands of times.
+        remembered = cache(self.instance.get_dynamic_partitions)
+        with patch.object(self.instance, "get_dynamic_partitions", remembered):
+            found = dg.evaluate_automation_conditions(
+                self._defs, self.instance, cursor=self._cursor
+            )
         self._cursor = found.cursor
         keys = self._defs.resolve_asset_graph().get_all_asset_keys()
         return sorted(

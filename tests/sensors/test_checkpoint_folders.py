@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.errors import ModelError, SettingsError, UnknownNameError
-from resources.checkpoint_folders import locate, survey
-from resources.fingerprints import fingerprint
-from resources.local_specs import TransformersSpec
-from resources.settings import load_settings
+from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.folders import locate, survey
+from resources.settings.bench_toml import load_settings
+from resources.settings.local_specs import TransformersSpec
 from tests.sensors.watched import look, safetensors, watching, write_adapter, write_checkpoint
 
 

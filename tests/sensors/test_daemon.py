@@ -89,7 +89,7 @@ def test_each_evaluation_is_started_once_and_changes_are_followed(
     for run in daemon.instance.get_runs():
         daemon.instance.report_run_failed(run)
     for suite in ("codis", "blink", "multi"):
-        record(daemon.instance, *TABLES[suite], checkpoint)
+        record(daemon.instance, *TABLES[suite].made, checkpoint)
     daemon.start("question_changes")
     assert len(daemon.tick()) == 2
     for suite in ("codis", "multi"):

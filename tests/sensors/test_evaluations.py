@@ -177,5 +177,5 @@ def test_a_suite_that_there_is_not_is_named(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:
     settings = watching(tmp_path / "home", suites='["codex"]')
-    with pytest.raises(SettingsError, match="no suite 'codex'; known: codis, blink"):
+    with pytest.raises(SettingsError, match="no suite 'codex'; known: blink, codis"):
         watch_folders(instance, settings, TABLES, None, 0)

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.errors import SettingsError
-from resources.settings import Settings, load_settings
+from resources.settings.bench_toml import Settings, load_settings
 from sensors.failed_checks import post_failed_checks
 
 

@@ -1,5 +1,6 @@
 """The first look asks a few questions, and what it asked is not asked again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,11 @@ import pytest
 from bench_assets.core.errors import ModelError
 from bench_assets.core.rows import Metric
 from bench_assets.evaluation import evaluation_assets
-from resources.tables import TableFiles
+from bench_assets.task import ByModel
+from resources.home.tables import TableFiles
 from sensors.first_look import first_look_assets, first_questions
 from tests.chat_server import Answer, ChatServer
-from tests.quiz import TASK, questions_asset, quiz, run_for
+from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,19 @@ def test_a_failed_request_fails_the_first_look_so_that_nothing_follows(tmp_path:
         server.fail_next(1, Answer(status=400, text="no"))
         with pytest.raises(ModelError, match="1 of 10 questions without a reply"):
             run_for("m", [questions_asset(quiz(100)), *first_look_assets([TASK])], tmp_path)
+
+
+def test_a_judge_without_a_reply_fails_the_first_look_as_well(tmp_path: Path) -> None:
+    with ChatServer("x") as server:
+        configure(tmp_path, server)
+        with (tmp_path / "bench.toml").open("a") as file:
+            file.write(
+                f'[models.j]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "j"\n'
+                'max_tries = 1\n[suites.quiz]\njudge = "j"\n'
+            )
+        table, asked = questions_asset(quiz(100)), first_look_assets([TASK])
+        judging = replace(TASK, judges={"paper": ByModel(judge_right)})
+        run_for("m", [table, *asked], tmp_path)  # so that only the judge is left to be asked
+        server.fail_next(1, Answer(status=400, text="no"))
+        with pytest.raises(ModelError, match="1 of 10 verdicts without a reply"):
+            run_for("m", [table, *first_look_assets([judging])], tmp_path)

@@ -14,9 +14,9 @@ import pytest
 from huggingface_hub import HfApi
 
 from bench_assets.core.errors import ModelError
-from resources.hub_revisions import HubSurvey, hub_survey, located_in
-from resources.local_specs import TransformersSpec
-from resources.settings import Settings, load_settings
+from resources.checkpoints.hub_revisions import HubSurvey, hub_survey, located_in
+from resources.settings.bench_toml import Settings, load_settings
+from resources.settings.local_specs import TransformersSpec
 from sensors.checkpoints import watch_hub
 from tests.sensors.watched import TABLES
 
@@ -119,7 +119,7 @@ def test_offline_by_configuration_is_no_error_either() -> None:
     # A process of its own: huggingface_hub reads the environment once, when it is imported.
     program = (
         "from huggingface_hub import HfApi\n"
-        "from resources.hub_revisions import hub_survey\n"
+        "from resources.checkpoints.hub_revisions import hub_survey\n"
         "print(hub_survey(['org/vlm'], set(), HfApi(token=False)).unfinished['org/vlm'])\n"
     )
     done = subprocess.run(

@@ -12,18 +12,18 @@ import pytest
 
 from bench_assets.core.rows import Metric, Question, Score
 from bench_assets.evaluation import evaluation_assets
-from bench_assets.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.journeybench.mini_pictures import members
+from bench_assets.graph.regression import regression_checks
 from bench_assets.partitions import MODELS
-from bench_assets.regression import regression_checks
-from resources.images import ImageStore
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.mini.pictures import members
+from resources.pictures.images import ImageStore
 from sensors.checkpoints import watch_folders
 from sensors.evaluations import EVALUATE
 from tests.conftest import CHECKOUT
 from tests.quiz import TASK as QUIZ
 from tests.quiz import questions_asset, resources_over
 from tests.rows import question
-from tests.sensors.watched import watching
+from tests.sensors.watched import tables_of_suite, watching
 
 SHIPPED = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints"
 LIKE = '[models.like]\nkind = "transformers"\npath = "x"\nmax_tokens = 40\nbatch_size = 60\n'
@@ -40,7 +40,11 @@ ANIMALS = replace(
         )
     },
 )
-MADE = {"codis": [key for asset in evaluation_assets(ANIMALS) for key in asset.keys]}
+MADE = {
+    "codis": tables_of_suite(
+        [ANIMALS], [key for asset in evaluation_assets(ANIMALS) for key in asset.keys]
+    )
+}
 
 
 def pictures(images: ImageStore) -> Iterator[Question]:

@@ -9,9 +9,10 @@ import pytest
 
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.partitions import MODELS
-from resources.fingerprints import fingerprint
+from resources.checkpoints.fingerprints import fingerprint
 from sensors.evaluations import EVALUATE, Evaluation, run_requests
 from tests.quiz import TASK, questions_asset, quiz, resources_over
+from tests.sensors.watched import tables_of_suite
 from tests.tiny_checkpoint import save_tiny_vlm
 
 QUIZZES = [TASK, replace(TASK, name="riddles")]
@@ -49,8 +50,11 @@ def test_one_run_over_several_suites_loads_the_weights_once(
     )
     checkpoint = f"a/step-1@{fingerprint(folder)}"
     wanted = Evaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
-    made = {task.name: [key for a in evaluation_assets(task) for key in a.keys] for task in QUIZZES}
-    (request,) = run_requests([wanted], made, tmp_path / "claims", time.time())
+    tables = {
+        task.name: tables_of_suite([task], [k for a in evaluation_assets(task) for k in a.keys])
+        for task in QUIZZES
+    }
+    (request,) = run_requests([wanted], tables, tmp_path / "claims", time.time())
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), [checkpoint])
         for task in QUIZZES:

@@ -3,26 +3,44 @@
 import json
 import struct
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import dagster as dg
 from dagster._core.test_utils import create_run_for_test
 
-from bench_assets.catalog import SUITES, TASKS, tasks_of
+from bench_assets.catalog import load_catalog
 from bench_assets.evaluation import questions_key
 from bench_assets.partitions import MODELS
-from resources.checkpoint_folders import Survey, survey
-from resources.images import ImageStore
-from resources.models import Models
-from resources.settings import Settings, default_home, load_settings
-from resources.settings_file import SettingsFile
+from bench_assets.task import Task
+from resources.checkpoints.folders import Survey, survey
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import Settings, default_home, load_settings
+from resources.settings.settings_file import SettingsFile
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors, watch_folders
-from sensors.evaluations import EVALUATE, Tables
+from sensors.evaluations import EVALUATE, SuiteTables, Tables
 from sensors.first_look import FIRST_LOOK, first_look_assets, first_look_key
 
-TABLES: Tables = {suite: [dg.AssetKey([suite, "metrics"])] for suite in SUITES}
-"""What the evaluation of a suite makes, where only the names of its tables matter."""
+CATALOG = load_catalog()
+
+
+def tables_of_suite(tasks: Iterable[Task], made: Sequence[dg.AssetKey]) -> SuiteTables:
+    """The tables of tasks, of which an evaluation makes some."""
+    asked = [task for task in tasks if task.asked_of == "model"]
+    return SuiteTables(
+        questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
+        looks=[first_look_key(task) for task in asked],
+        made=made,
+    )
+
+
+TABLES: Tables = {
+    suite.name: tables_of_suite(suite.tasks, [dg.AssetKey([suite.name, "metrics"])])
+    for suite in CATALOG.suites
+}
+"""What the evaluation of a suite makes is one table, where only its name matters."""
 
 
 class Daemon:
@@ -140,16 +158,16 @@ def watching(
 
 def with_questions(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     """Record that every question table was built."""
-    for task in TASKS:
-        record(instance, dg.AssetKey(questions_key(task, "main")))
+    for of in TABLES.values():
+        for key in of.questions:
+            record(instance, key)
     return instance
 
 
 def record_first_look(instance: dg.DagsterInstance, suite: str, checkpoint: str) -> None:
     """Record that a checkpoint answered the first questions of a suite."""
-    for task in TASKS:
-        if task.suite == suite:
-            record(instance, first_look_key(task), checkpoint)
+    for key in TABLES[suite].looks:
+        record(instance, key, checkpoint)
 
 
 def record(
@@ -163,8 +181,8 @@ def record(
 
 def _stand_in(suite: str) -> dg.AssetsDefinition:
     @dg.asset(
-        key=TABLES[suite][0],
-        deps=[questions_key(task, "main") for task in tasks_of(suite)],
+        key=TABLES[suite].made[0],
+        deps=TABLES[suite].questions,
         group_name=suite,
         partitions_def=MODELS,
         tags={"bench/per": "model"},
@@ -175,7 +193,7 @@ def _stand_in(suite: str) -> dg.AssetsDefinition:
 
 
 def _check_of(suite: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(asset=TABLES[suite][0], blocking=True, partitions_def=MODELS)
+    @dg.asset_check(asset=TABLES[suite].made[0], blocking=True, partitions_def=MODELS)
     def whole() -> dg.AssetCheckResult:
         return dg.AssetCheckResult(passed=True)
 
@@ -186,16 +204,16 @@ _SETTINGS = SettingsFile(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
     dg.define_asset_job(FIRST_LOOK, dg.AssetSelection.groups(FIRST_LOOK)),
-    dg.define_asset_job(EVALUATE, dg.AssetSelection.groups(*SUITES)),
+    dg.define_asset_job(EVALUATE, dg.AssetSelection.groups(*TABLES)),
 ]
 defs = dg.Definitions(
     assets=[
-        *(dg.AssetSpec(questions_key(task, "main")) for task in TASKS),
-        *first_look_assets(TASKS),
-        *map(_stand_in, SUITES),
+        *(dg.AssetSpec(key) for of in TABLES.values() for key in of.questions),
+        *first_look_assets(CATALOG.tasks),
+        *map(_stand_in, TABLES),
     ],
-    asset_checks=[*map(_check_of, SUITES)],
+    asset_checks=[*map(_check_of, TABLES)],
     jobs=_JOBS,
-    sensors=[*checkpoint_sensors(_JOBS), *change_sensors()],
+    sensors=[*checkpoint_sensors(_JOBS, CATALOG.suites), *change_sensors()],
     resources={"settings": _SETTINGS, "models": Models(settings=_SETTINGS, images=_IMAGES)},
 ).map_asset_specs(func=following)

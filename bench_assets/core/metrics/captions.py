@@ -1,34 +1,18 @@
-"""BLEU, ROUGE-L and CIDEr as COCO's caption evaluation defines them, for a whole corpus at once.
+"""BLEU, ROUGE-L and CIDEr of a whole corpus of captions at once.
 
-Every caption is a row of numbers, one for each token; n-grams are counted by sorting instead of in
-dictionaries. The values are those of pycocoevalcap, to within rounding, corpus and item alike.
+The values are those of pycocoevalcap, to within rounding, corpus and item alike.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from bench_assets.core.metrics.bleu import bleu_of
+from bench_assets.core.metrics.cider import matches_and_cider
+from bench_assets.core.metrics.corpus import Captioned, Corpus, Floats, Tokenize
 from bench_assets.core.metrics.ptb import tokenize
-from bench_assets.core.metrics.subsequence import longest_common
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Tokenize: TypeAlias = Callable[[str], Sequence[str]]
-
-MAX_N = 4
-_SIGMA = 6.0  # of CIDEr's penalty on a difference in length, in bigrams
-_BETA = 1.2  # how much more ROUGE-L minds recall than precision
-
-
-class Captioned(NamedTuple):
-    """A caption, and what people wrote about the same picture: a tuple, never one text."""
-
-    candidate: str
-    references: tuple[str, ...]
+from bench_assets.core.metrics.rouge import rouge_l
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,186 +42,15 @@ def score_captions(captions: Sequence[Captioned], tokens: Tokenize = tokenize) -
     for position, caption in enumerate(captions):
         if isinstance(caption.references, str) or not caption.references:
             raise ValueError(f"caption {position}: references are {caption.references!r:.60}")
-    corpus = _Corpus.of(captions, tokens)
-    matched, cider = _ngram_scores(corpus)
+    corpus = Corpus.of(captions, tokens)
+    matched, cider = matches_and_cider(corpus)
     counts = np.hstack([corpus.lengths_to_compare(), matched, corpus.possible()])
     return CaptionScores(
-        bleu=bleu_of(counts), rouge_l=_rouge_l(corpus), cider=cider, bleu_counts=counts
+        bleu=bleu_of(counts), rouge_l=rouge_l(corpus), cider=cider, bleu_counts=counts
     )
-
-
-def rouge_l_of(caption: Captioned, tokens: Tokenize = tokenize) -> float:
-    """ROUGE-L of one caption, as ``score_captions`` has it: no other caption bears on it.
-
-    >>> rouge_l_of(Captioned("a red cat", ("a red cat", "the cat is red")))
-    1.0
-    """
-    own = tokens(caption.candidate)
-    # Each reference's row of the textbook's table is the bits of one number (Hyyrö, 2004).
-    places: dict[str, int] = {}
-    for place, token in enumerate(own):
-        places[token] = places.get(token, 0) | 1 << place
-    precision = recall = 0.0
-    for reference in caption.references:
-        theirs, row = tokens(reference), (1 << len(own)) - 1
-        for token in theirs:
-            kept = row & places.get(token, 0)
-            row = (row + kept) | (row - kept)
-        common = len(own) - (row & (1 << len(own)) - 1).bit_count()
-        common += not own and not theirs
-        precision = max(precision, common / max(1, len(own)))
-        recall = max(recall, common / max(1, len(theirs)))
-    below = recall + _BETA**2 * precision
-    return (1 + _BETA**2) * precision * recall / below if below else 0.0
 
 
 def corpus_bleu(scores: CaptionScores) -> Floats:
     """BLEU-1 to BLEU-4 of all captions as one text; ``(4,)``, in [0, 1]."""
     (bleu,) = bleu_of(scores.bleu_counts.sum(axis=0, keepdims=True))
     return np.asarray(bleu)
-
-
-def bleu_of(counts: Floats) -> Floats:
-    """BLEU-1 to BLEU-4 of each row of (added) ``bleu_counts``; ``(rows, 4)``, in [0, 1]."""
-    # The two small numbers are pycocoevalcap's, against division by zero.
-    length, closest, matched, possible = counts[:, 0], counts[:, 1], counts[:, 2:6], counts[:, 6:]
-    precision = np.cumprod((matched + 1e-15) / (possible + 1e-9), axis=1)
-    ratio = (length + 1e-15) / (closest + 1e-9)
-    brevity = np.where(ratio < 1, np.exp(1 - 1 / np.minimum(ratio, 1)), 1.0)
-    bleu: Floats = precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None]
-    return bleu
-
-
-@dataclass(frozen=True, slots=True)
-class _Corpus:
-    """All texts one after another: first the candidates, then the references of each."""
-
-    tokens: Ints  # of all texts
-    starts: Ints  # (texts + 1,): where each begins in `tokens`
-    owner: Ints  # (texts,): the caption that a text belongs to
-    n: int  # captions
-
-    @classmethod
-    def of(cls, captions: Sequence[Captioned], tokens: Tokenize) -> "_Corpus":
-        texts = [c.candidate for c in captions]
-        texts += chain.from_iterable(c.references for c in captions)
-        split = [tokens(text) for text in texts]
-        numbers: dict[str, int] = {}
-        flat = [numbers.setdefault(token, len(numbers)) for text in split for token in text]
-        sizes = np.fromiter(map(len, split), np.int64, len(split))
-        n_references = [len(c.references) for c in captions]
-        order = np.arange(len(captions))
-        return cls(
-            np.array(flat, np.int64),
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.concatenate([order, np.repeat(order, n_references)]),
-            len(captions),
-        )
-
-    @property
-    def lengths(self) -> Ints:
-        lengths: Ints = np.diff(self.starts)
-        return lengths
-
-    def lengths_to_compare(self) -> Floats:
-        """Tokens of each candidate, and of the reference closest to it: the shorter of two."""
-        own, theirs = self.lengths[: self.n], self.lengths[self.n :]
-        owner = self.owner[self.n :]
-        distance = np.abs(theirs - own[owner])
-        best = np.lexsort((theirs, distance, owner))
-        first = np.searchsorted(owner, np.arange(self.n))
-        return np.stack([own, theirs[best][first]], axis=1).astype(float)
-
-    def possible(self) -> Floats:
-        """How many n-grams each candidate has, for n from 1 to 4."""
-        left: Ints = self.lengths[: self.n, None] - np.arange(MAX_N)
-        return np.maximum(0, left).astype(float)
-
-
-class _Ngrams(NamedTuple):
-    """How often each n-gram of one length is in each text, sorted by text."""
-
-    text: Ints
-    ngram: Ints
-    times: Ints
-
-
-def _ngrams(corpus: _Corpus) -> list[_Ngrams]:
-    """Count the n-grams of every text, for n from 1 to 4."""
-    texts = np.repeat(np.arange(len(corpus.owner)), corpus.lengths)
-    left = np.repeat(corpus.starts[1:], corpus.lengths) - np.arange(len(texts))  # to the end
-    tokens, kinds, gram = corpus.tokens, int(corpus.tokens.max(initial=0)) + 1, corpus.tokens
-    counted = []
-    for n in range(1, MAX_N + 1):
-        here = np.flatnonzero(left >= n)
-        if n > 1:  # an n-gram is an (n-1)-gram and one more token: numbered afresh
-            _, numbered = np.unique(gram[here] * kinds + tokens[here + n - 1], return_inverse=True)
-            gram = np.full(len(tokens), -1)
-            gram[here] = numbered
-        width = int(gram.max(initial=0)) + 1
-        keys, count = np.unique(texts[here] * width + gram[here], return_counts=True)
-        counted.append(_Ngrams(keys // width, keys % width, count))
-    return counted
-
-
-def _ngram_scores(corpus: _Corpus) -> tuple[Floats, Floats]:
-    """Matched n-grams for BLEU ``(n, 4)``, and CIDEr ``(n,)``."""
-    matched, similarity = np.zeros((corpus.n, MAX_N)), np.zeros(len(corpus.owner) - corpus.n)
-    for n, grams in enumerate(_ngrams(corpus)):
-        matched[:, n], similar = _compare(corpus, grams)
-        similarity += similar
-    sizes = np.maximum(0, corpus.lengths - 1)
-    owner = corpus.owner[corpus.n :]
-    difference = (sizes[: corpus.n][owner] - sizes[corpus.n :]).astype(float)
-    similarity *= np.exp(-(difference**2) / (2 * _SIGMA**2)) / MAX_N
-    per_caption = np.bincount(owner, similarity, corpus.n) / np.bincount(owner, minlength=corpus.n)
-    return matched, 10 * per_caption
-
-
-def _compare(corpus: _Corpus, grams: _Ngrams) -> tuple[Floats, Floats]:
-    """For one n: matches of each candidate, and cosine of each reference with its candidate."""
-    cut = np.searchsorted(grams.text, corpus.n)
-    own, theirs = (_Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
-    width = int(grams.ngram.max(initial=0)) + 1
-    owner = corpus.owner[theirs.text]
-    # In how many captions' references, and at most how often in one of them, an n-gram is.
-    pairs, group = np.unique(owner * width + theirs.ngram, return_inverse=True)
-    frequency = np.bincount(pairs % width, minlength=width)
-    most = np.zeros(len(pairs), np.int64)
-    np.maximum.at(most, group, theirs.times)
-    keys = own.text * width + own.ngram  # sorted, as both its parts are
-    matches = np.minimum(own.times, _looked_up(keys, pairs, most))
-    matched = np.bincount(own.text, matches, corpus.n).astype(float)
-    idf = np.log(max(1, corpus.n)) - np.log(np.maximum(1, frequency))
-    weight, ref_weight = own.times * idf[own.ngram], theirs.times * idf[theirs.ngram]
-    norm = np.sqrt(np.bincount(grams.text, np.r_[weight, ref_weight] ** 2, len(corpus.owner)))
-    shared = _looked_up(owner * width + theirs.ngram, keys, weight)
-    parts = np.minimum(shared, ref_weight) * ref_weight
-    dot = np.bincount(theirs.text, parts, len(corpus.owner))[corpus.n :].astype(float)
-    length = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
-    similar = np.divide(dot, length, out=dot, where=length != 0)
-    return matched, similar
-
-
-def _looked_up(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Floats:
-    """Value of each key among sorted known ones; 0 for a key that is not known."""
-    if not len(known):
-        return np.zeros(len(keys))
-    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.where(known[place] == keys, values[place], 0).astype(float)
-
-
-def _rouge_l(corpus: _Corpus) -> Floats:
-    """The best precision over a caption's references with the best recall over them."""
-    owner = corpus.owner[corpus.n :]
-    references = np.arange(corpus.n, len(corpus.owner))
-    # pycocoevalcap splits an empty text into one empty token.
-    size = np.maximum(1, corpus.lengths)
-    common = longest_common(corpus.tokens, corpus.starts, owner, references).astype(float)
-    common += (corpus.lengths[owner] == 0) & (corpus.lengths[references] == 0)
-    precision, recall = np.zeros(corpus.n), np.zeros(corpus.n)
-    np.maximum.at(precision, owner, common / size[owner])
-    np.maximum.at(recall, owner, common / size[references])
-    below = recall + _BETA**2 * precision
-    score = (1 + _BETA**2) * precision * recall
-    return np.divide(score, below, out=np.zeros(corpus.n), where=below > 0)

@@ -36,10 +36,7 @@ def nearest(
     >>> [found.tolist() for found in nearest(axes[:1], axes, [[1]], [[]], 2)]
     [[0, 2]]
     """
-    shared = np.ones(len(candidates), bool)
-    for indices in own:
-        shared[list(indices)] = False
-    private = np.flatnonzero(~shared)
+    private = np.array(sorted({index for indices in own for index in indices}), np.int64)
     rows = max(1, _BLOCK // max(1, len(candidates)))
     alike = np.empty((min(rows, len(queries)), len(candidates)), np.float32)
     found: list[Indices] = []

@@ -9,12 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.metrics.captions import (
-    Captioned,
-    corpus_bleu,
-    rouge_l_of,
-    score_captions,
-)
+from bench_assets.core.metrics.captions import corpus_bleu, score_captions
+from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.core.metrics.rouge import rouge_l_of
 
 
 def words(text):

@@ -1,0 +1,1 @@
+"""``bench``: the command line over the same assets and functions as the UI."""

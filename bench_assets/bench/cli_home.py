@@ -1,0 +1,96 @@
+"""Commands of ``bench`` that look into the home folder, and bring something into it."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from bench_assets.bench.command import opened, told
+from bench_assets.bench.options import JsonOption, SourceOption, SuiteName
+from bench_assets.bench.printing import print_rows, say
+
+app = typer.Typer()
+
+
+@app.command()
+def table(
+    name: Annotated[str, typer.Argument(help="An asset, such as codis/rejections.")],
+    model: Annotated[str, typer.Option(help="One model's part of the table.")] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Print any table of the graph."""
+    with opened() as bench:
+        if name == "leaderboard":
+            bench.refresh_leaderboard()
+        print_rows(bench.rows(name, model), as_json=as_json)
+
+
+@app.command()
+def trace(
+    question_id: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
+    model: Annotated[str, typer.Option(help="One model; without it, all that were asked.")] = "",
+    condition: Annotated[str, typer.Option(help="main or an ablation.")] = "main",
+) -> None:
+    """Follow one question from table to table, as JSON lines: asked, replied, judged, scored."""
+    from bench_assets.bench.trace import trace as walk
+
+    with opened() as bench:
+        for step in walk(bench, question_id, model, condition):
+            typer.echo(json.dumps(step, ensure_ascii=False))
+
+
+@app.command()
+def studies(*, as_json: JsonOption = False) -> None:
+    """List the papers' other tables, and the command that makes each."""
+    from bench_assets.bench.paper_tables import studies as every
+
+    with opened() as bench:
+        print_rows(every(bench), as_json=as_json)
+
+
+@app.command()
+def study(
+    suite: SuiteName,
+    name: Annotated[str, typer.Argument(help="A table that `bench studies` lists.")],
+    model: Annotated[str, typer.Option(help="A model of bench.toml, for a table of one.")] = "",
+    source: SourceOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Make one of the papers' other tables with all that it is made of, and print it."""
+    from bench_assets.bench.paper_tables import make_study
+
+    with opened(suite, source) as bench:
+        print_rows(bench.rows(make_study(bench, suite, name, model), model), as_json=as_json)
+
+
+@app.command()
+def fetch(
+    suite: SuiteName,
+    address: Annotated[
+        str,
+        typer.Argument(help="hf:owner/name@revision or https://...#sha256=..., if not its own."),
+    ] = "",
+) -> None:
+    """Bring a suite's release into the home folder: pinned, resumed after a kill, checked."""
+    from bench_assets.bench.fetching import fetch_release
+
+    with opened(suite) as bench:
+        whole = bench.catalog.suite(suite)
+        release, folder = fetch_release(bench.settings, whole, address, bar=sys.stderr.isatty())
+        say(f"{release}\nlies in {folder}; to use it, in {bench.settings.file}:")
+        typer.echo(f'[sources]\n{whole.name} = "{release}"')
+
+
+@app.command()
+def home(*, as_json: JsonOption = False) -> None:
+    """Show where the home folder is, and what lies in it."""
+    from bench_assets.bench.fetching import kept
+    from resources.settings.bench_toml import default_home
+
+    with told():
+        folder = default_home()
+        say(str(folder))
+        print_rows(kept(folder), as_json=as_json)

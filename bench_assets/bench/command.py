@@ -1,0 +1,98 @@
+"""What every command of ``bench`` does around its work: open the home folder, tell of errors."""
+
+import gc
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from bench_assets.bench.printing import say
+from bench_assets.core.errors import BenchError
+
+if TYPE_CHECKING:
+    from bench_assets.bench.workbench import Workbench
+    from resources.settings.bench_toml import Settings
+
+_COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
+
+
+@contextmanager
+def opened(
+    suite: str = "",
+    source: Path | None = None,
+    judge: str = "",
+    reading: str = "",
+    *,
+    scratch: bool = False,
+) -> "Generator[Workbench]":
+    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
+    from bench_assets.bench.workbench import Workbench
+    from bench_assets.catalog import load_catalog
+    from resources.settings.bench_toml import default_home, let_waiting_threads_sleep
+    from resources.settings.settings_file import SettingsFile
+
+    let_waiting_threads_sleep()
+    gc.disable()
+    chosen = {key: value for key, value in {"judge": judge, "reading": reading}.items() if value}
+    with told(), tempfile.TemporaryDirectory() as temporary:
+        whole = suite.partition("/")[0]  # a task has the source of its suite
+        settings = SettingsFile(
+            home=str(default_home()),
+            sources={whole: str(source)} if source else {},
+            suites={whole: chosen} if chosen else {},
+        )
+        tables = Path(temporary) if scratch else None
+        written = settings.load()
+        catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
+        _warn(catalog.problems)
+        with Workbench(
+            settings,
+            [whole] if whole else (),
+            catalog=catalog,
+            scratch=tables,
+            show_progress=sys.stderr.isatty(),
+        ) as bench:
+            _warn(bench.catalog.problems[len(catalog.problems) :])
+            _collect_rarely()
+            yield bench
+
+
+def check_all(names: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
+    """Try models one after the other, print what is found; say whether all may be evaluated."""
+    from bench_assets.bench.printing_checks import print_check
+    from resources.models.checked_models import check_model
+    from resources.settings.bench_toml import let_waiting_threads_sleep
+
+    let_waiting_threads_sleep()
+    well = True
+    for name in dict.fromkeys(names):
+        found = check_model(name, settings)
+        well = well and not found.failures
+        print_check(found, as_json=as_json)
+    return well
+
+
+def _warn(problems: Sequence[str]) -> None:
+    for problem in problems:
+        say(f"warning: {problem}")
+
+
+def _collect_rarely() -> None:
+    """Set what start-up made aside, a million objects that stay: the collector finds nothing."""
+    gc.freeze()
+    gc.set_threshold(_COLLECTED)
+    gc.enable()
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """Tell what went wrong in one message, without a stack of ours."""
+    try:
+        yield
+    except BenchError as why:
+        say(f"error: {why}")
+        raise typer.Exit(1) from None

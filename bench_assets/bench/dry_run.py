@@ -1,0 +1,157 @@
+"""What an evaluation would cost: the same requests are made and looked up, but not sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from bench_assets import flow
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.suite import SuiteSettings
+from bench_assets.task import Task
+from resources.models.blind import BlindModel
+from resources.models.engines import engine_kind
+from resources.models.opening import Models
+from resources.replies.earlier import Earlier, Tokens, earlier
+from resources.replies.store import RememberingModel
+from resources.server.budget import cost
+from resources.settings.model_specs import BlindSpec
+from resources.settings.sections import Asked, Priced
+from resources.settings.server_spec import ServerSpec
+
+_TOKENS_A_PICTURE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
+_LETTERS_A_TOKEN = 4  # of Latin text; any other character counts as a token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a model or judge would be asked for one task, and about what that takes."""
+
+    task: str
+    condition: str
+    asked: str  # "model" or "judge"
+    model: str
+    requests: int  # distinct ones; for a judge at most so many, while there are no replies
+    cached: int  # of these, answered already
+    prompt_tokens: int  # of the others: by the length of texts and the number of pictures
+    completion_tokens: int  # as earlier replies were on average, or else the longest allowed
+    seconds: float | None  # by earlier replies; None if there are none
+    money: float  # by the prices in bench.toml; 0 without
+
+
+def dry_run(
+    bench: Workbench, suites: Sequence[str], model: str, condition: str = "main"
+) -> list[Estimate]:
+    """Estimate an evaluation by the question tables as they are; nothing is sent or stored.
+
+    Tasks that ask encoders are left out.
+
+    Raises:
+        UnknownNameError: If there is no such suite, model or condition.
+        TableError: If a question table was never built.
+    """
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    with bench.models() as models:
+        return [
+            row
+            for task in tasks
+            if task.asked_of == "model"
+            for row in _of_task(bench, models, task, model, condition)
+        ]
+
+
+def tokens_in(prompt: Prompt) -> int:
+    """Estimate how many tokens a prompt has.
+
+    >>> tokens_in(Prompt.of("Is it up?!? "))  # twelve characters
+    3
+    >>> tokens_in(Prompt.of("上下"))
+    2
+    """
+    text = "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
+    n_latin = sum(letter < "\u0250" for letter in text)
+    n_other = len(text) - n_latin
+    return ceil(n_latin / _LETTERS_A_TOKEN) + n_other + _TOKENS_A_PICTURE * len(prompt.images)
+
+
+def _of_task(
+    bench: Workbench, models: Models, task: Task, model: str, condition: str
+) -> list[Estimate]:
+    questions = bench.questions(task, condition)
+    asked = _Listener(models, model, condition)
+    predictions = flow.predict(task, questions, asked, condition)
+    rows = [asked.estimate(task, "model")]
+    judge = bench.settings.suite(task.suite, SuiteSettings).judge
+    if task.is_judged and (chosen := task.chosen_judge(judge)).model:
+        judging = _Listener(models, chosen.model)
+        flow.judge(task, questions, predictions, judging, chosen.name)
+        rows.append(judging.estimate(task, "judge"))
+    return rows
+
+
+class _WouldAsk(Exception):  # noqa: N818
+    """Raised where the first request would be sent."""
+
+
+class _Listener:
+    """A chat model that takes note of what another would be asked."""
+
+    signature = ""
+
+    def __init__(self, models: Models, name: str, condition: str = "main") -> None:
+        self.name = name
+        self._models = models
+        self._condition = condition
+        self._requests: list[Request] = []
+        self._distinct = self._cached = 0
+        self._earlier = Earlier()
+        settings = models.settings.load()
+        spec = settings.model(name)
+        self._spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer from the store if it has everything; else with a word in the place of each."""
+        self._requests += requests
+        unsaid = [Reply(text="?") for _ in requests]
+        if engine_kind(self._spec) is None:  # replies are made here, in no time
+            self._distinct += len(requests)
+            self._cached += len(requests)
+            return unsaid
+        try:
+            with self._models.open(self.name, self._condition, self._count) as model:
+                asked = model.inner if isinstance(model, BlindModel) else model
+                if isinstance(asked, RememberingModel):
+                    self._earlier = earlier(self._models.store, *asked.asked_as)
+                return model.reply(requests)
+        except _WouldAsk:
+            return unsaid
+
+    def estimate(self, task: Task, asked: str) -> Estimate:
+        """Sum up."""
+        n, spec, before = self._distinct - self._cached, self._spec, self._earlier
+        longest = spec.max_tokens if isinstance(spec, Asked) else 0
+        each = [tokens_in(request.prompt) for request in self._requests] or [0]
+        tokens = Tokens(
+            prompt=round(n * sum(each) / len(each)),
+            completion=round(n * (before.tokens or longest)),
+        )
+        at_once = spec.concurrency * len(spec.addresses) if isinstance(spec, ServerSpec) else 1
+        seconds = None if before.seconds is None else n * before.seconds / at_once
+        return Estimate(
+            task=task.name,
+            condition=self._condition,
+            asked=asked,
+            model=self.name,
+            requests=self._distinct,
+            cached=self._cached,
+            prompt_tokens=tokens.prompt,
+            completion_tokens=tokens.completion,
+            seconds=seconds if n else 0.0,
+            money=cost(spec, tokens) if isinstance(spec, Priced) else 0.0,
+        )
+
+    def _count(self, done: int, remembered: int, total: int) -> None:
+        self._distinct += total
+        self._cached += remembered
+        if done < total:
+            raise _WouldAsk

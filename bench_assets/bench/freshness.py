@@ -1,0 +1,92 @@
+"""Whether tables are what they would be if they were made now: told by what goes into them.
+
+Files are known by path, size and time of change, as in ``make``: a look at a few thousand of them
+takes milliseconds, where making and checking the tables takes seconds. ``making`` says what goes
+into which.
+"""
+
+import os
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import dagster as dg
+
+from bench_assets.plain.questions import picture_files, place_of
+from bench_assets.suite import Suite, SuiteSettings
+from resources.home.file_states import digest_of, state, states, texts_in
+from resources.home.tables import TableFiles
+from resources.models.state import files_named, state_of
+from resources.settings.bench_toml import CHECKOUT, Settings
+from resources.sources.source_files import Source
+
+_CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
+_SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
+_NOT_ASKED = frozenset(SuiteSettings.model_fields)  # judge and reading: right of the waist
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Making:
+    """Assets that are made together, and what goes into them now."""
+
+    name: str
+    keys: frozenset[dg.AssetKey]
+    made_of: str  # digest
+    model: str = ""  # of which their tables are; "": of none
+    tables: TableFiles
+    pictures: Path  # a folder that may be deleted; it is looked for, not into
+
+    def is_fresh(self) -> bool:
+        """Whether what lies there was made of the same, and all of it."""
+        return self._note.exists() and self._note.read_text() == f"{self.made_of} {self._made()}"
+
+    def note(self) -> None:
+        """Note that all of it was made; not where a model's row failed: that is asked again."""
+        if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
+            return
+        self._note.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self._note.with_name(f"{self._note.name}.{os.getpid()}")
+        unfinished.write_text(f"{self.made_of} {self._made()}")
+        unfinished.replace(self._note)
+
+    @property
+    def _note(self) -> Path:
+        name = f"{self.name} {self.model}".strip()
+        return Path(self.tables.folder, ".built", quote(name, safe=" "))
+
+    def _made(self) -> str:
+        files = (self.tables.path(key.path, self.model) for key in sorted(self.keys))
+        return digest_of([self.pictures.is_dir(), *map(state, files)])
+
+
+def inputs(settings: Settings, suite: Suite, source: Source) -> str:
+    """Digest what a suite's question tables are made of: source, choices, models, code, packages.
+
+    Code is the suite's own and what all suites share, no other suite's. A model or path that the
+    suite's settings name counts with everything that is known of it, as do the pictures that the
+    file of a benchmark names. The mini edition's own folder does not count: the code draws it.
+    """
+    entries = settings.suites.get(suite.name, {}).items()
+    chosen = {name: value for name, value in entries if name not in _NOT_ASKED}
+    named = settings.models.keys() & set(texts_in(chosen))
+    models = {name: state_of(name, settings) for name in named}
+    folders = [*([] if source.is_mini else [source.folder]), *files_named(chosen, settings)]
+    if benchmark := settings.benchmarks.get(suite.name):
+        chosen["benchmark"] = benchmark.model_dump(mode="json")
+        folders += picture_files(benchmark, place_of(suite.name, source.folder, settings))
+    facts = [chosen, models, str(source.folder), *states(folders), *code(suite), packages()]
+    return digest_of(facts)
+
+
+def code(*suites: Suite) -> Iterator[list[Any]]:
+    """Path, bytes and time of each file of code that tables of these suites are made by."""
+    yield from states(_CODE, without=_SUITES)
+    yield from states(path for suite in suites for path in suite.code)
+
+
+def packages() -> int:
+    """A number that changes with each installation."""
+    return Path(sysconfig.get_path("purelib")).stat().st_mtime_ns

@@ -1,0 +1,121 @@
+"""The papers' other tables: what there is besides the main evaluation, and how one is made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+
+from bench_assets.bench.selections import WHEN_ASKED
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import SettingsError, UnknownNameError
+
+_RIGHT_HALF = ("predictions", "judgements", "scores", "metrics")
+_APART = ("first_look", "leaderboard_export")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A table of a paper, or the main table under other conditions."""
+
+    suite: str
+    name: str  # of the table within the suite; of a condition, the condition's
+    about: str
+    command: str  # that makes it and prints it
+
+
+def studies(bench: Workbench) -> list[Study]:
+    """List everything that can be made besides main evaluations, suite by suite."""
+    return [
+        study
+        for suite in bench.catalog.names
+        for study in [*_conditions(bench, suite), *_tables(bench, suite)]
+    ]
+
+
+def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
+    """Make a table of a paper with everything it is made of, and return the name of its asset.
+
+    What a model replied before is not asked again.
+
+    Args:
+        bench: The home folder.
+        suite: A suite or task.
+        name: The table's name within the suite, such as ``output_variability``.
+        model: A model of bench.toml, for a table of one model; "" for any other.
+
+    Raises:
+        UnknownNameError: If the suite has no such table.
+        SettingsError: If a table of one model is wanted of none, or the other way round.
+        BenchError: If something it is made of cannot be made.
+    """
+    graph = bench.definitions.resolve_asset_graph()
+    whole = bench.catalog.suite(suite).name
+    key = _find(name, suite, _study_keys(bench, whole))
+    partitioned = graph.get(key).is_partitioned
+    if partitioned != bool(model):
+        which = (
+            "one model: name it with --model" if partitioned else "all models: leave --model out"
+        )
+        raise SettingsError(f"{key.to_user_string()} is a table of {which}")
+    bench.refresh_questions(whole)
+    above = dg.AssetSelection.assets(key).upstream()
+    if asked := sorted((above & WHEN_ASKED - dg.AssetSelection.assets(key)).resolve(graph)):
+        bench.materialize(dg.AssetSelection.assets(*asked))
+    if partitioned:
+        bench.add_models([model])
+        bench.materialize(above & dg.AssetSelection.tag("bench/per", "model"), model=model)
+    else:
+        bench.materialize(dg.AssetSelection.assets(key))
+    return key.to_user_string()
+
+
+def _conditions(bench: Workbench, suite: str) -> list[Study]:
+    return [
+        Study(
+            suite=suite,
+            name=name,
+            about=f"{task.title}: {condition.about}",
+            command=f"bench evaluate {task.name} --condition {name} --model MODEL",
+        )
+        for task in bench.catalog.tasks_of(suite)
+        for name, condition in task.conditions.items()
+        if name != "main"
+    ]
+
+
+def _tables(bench: Workbench, suite: str) -> list[Study]:
+    graph = bench.definitions.resolve_asset_graph()
+    return [
+        Study(
+            suite=suite,
+            name=name,
+            about=" ".join((node.description or "").split()),
+            command=f"bench study {suite} {name}" + " --model MODEL" * node.is_partitioned,
+        )
+        for key in _study_keys(bench, suite)
+        for node in [graph.get(key)]
+        for name in ["/".join(key.path[1:])]
+    ]
+
+
+def _study_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
+    """Tables of measures, and files to hand in, that are no evaluation's own."""
+    graph = bench.definitions.resolve_asset_graph()
+    within = dg.AssetSelection.key_prefixes([suite])
+    measured = dg.AssetSelection.tag("bench/stage", "metrics")
+    handed_in = dg.AssetSelection.tag("bench/stage", "predictions")
+    return [
+        key
+        for key in sorted((within & (measured | handed_in)).resolve(graph))
+        if key.path[-1] not in (*_RIGHT_HALF, *_APART)
+    ]
+
+
+def _find(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
+    wanted = name.split("/")
+    below = [key for key in keys if key.path[-len(wanted) :] == wanted]
+    found = [key for key in below if key.to_user_string().startswith(f"{suite}/")]
+    if len(found) != 1:
+        known = ["/".join(key.path[1:]) for key in found or keys]
+        raise UnknownNameError(f"study of {suite}", name, known)
+    return found[0]

@@ -1,0 +1,52 @@
+"""The files of a source folder: listed, pinned, and never outside of it."""
+
+from collections.abc import Iterable
+from hashlib import file_digest
+from pathlib import Path
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import SourceFile
+
+
+def files_below(folder: Path) -> list[Path]:
+    """List the files anywhere below a folder, sorted by path; hidden ones are none."""
+    found = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+    return sorted(found, key=Path.as_posix)
+
+
+def pin(files: Iterable[Path], folder: Path) -> list[SourceFile]:
+    """Pin files by their content, sorted by their path from the folder."""
+    return sorted((_pinned(file, folder) for file in files), key=lambda file: file.path)
+
+
+def picture_files(folder: Path) -> dict[str, Path]:
+    """List all files of a folder of pictures by their path in it, sorted; hidden ones are none.
+
+    Raises:
+        SourceError: If a picture is a link that leaves the folder.
+    """
+    names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
+    return {name: inside(folder, name, str(folder)) for name in names}
+
+
+def inside(folder: Path, name: str, where: str) -> Path:
+    """Find the file that a picture's name means; it may not be there.
+
+    Raises:
+        SourceError: If it lies outside of the folder; begins with ``where``.
+    """
+    path = folder / name
+    try:
+        stays = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
+        raise SourceError(f"{where}: picture {name!r:.80} is no file name: {why}") from why
+    if not stays:
+        raise SourceError(f"{where}: picture {name!r} leaves the folder {folder}; copy it there")
+    return path
+
+
+def _pinned(file: Path, folder: Path) -> SourceFile:
+    with file.open("rb") as data:
+        sha256 = file_digest(data, "sha256").hexdigest()
+    path = file.relative_to(folder).as_posix()
+    return SourceFile(path=path, sha256=sha256, n_bytes=file.stat().st_size)

@@ -1,0 +1,157 @@
+"""The whole graph: what suites bring, and what is made for each of their tasks."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import dagster as dg
+
+from bench_assets.catalog import Catalog
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.graph.checks import task_checks
+from bench_assets.graph.leaderboard import leaderboard_assets
+from bench_assets.graph.left_halves import load_left_halves
+from bench_assets.graph.regression import regression_checks
+from bench_assets.task import Task
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+from sensors.changes import change_sensors, following
+from sensors.checkpoints import checkpoint_sensors
+from sensors.evaluations import EVALUATE, suite_tables
+from sensors.failed_checks import failed_check_sensor
+from sensors.first_look import FIRST_LOOK, first_look_assets
+
+_Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
+
+
+class Graph(NamedTuple):
+    """The definitions, and the suites that are in them."""
+
+    definitions: dg.Definitions
+    catalog: Catalog
+
+
+def build_graph(
+    settings: SettingsFile,
+    catalog: Catalog,
+    tables: Path | None = None,
+    *,
+    show_progress: bool = False,
+) -> Graph:
+    """Put the graph together over one home folder.
+
+    Args:
+        settings: The home folder's ``bench.toml``, and what is to be different this time.
+        catalog: Whose assets to load; the leaderboard is always there.
+        tables: Where tables go instead of the home folder's ``tables``.
+        show_progress: Draw progress bars on the terminal.
+    """
+    # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
+    warnings.simplefilter("ignore", dg.BetaWarning)
+    warnings.simplefilter("ignore", dg.PreviewWarning)
+    resources = _resources(settings, tables, show_progress=show_progress)
+    jobs = [name for suite in catalog.names for name, *_ in _jobs(suite)]
+    catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
+    checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
+    definitions = dg.Definitions(
+        assets=_assets(left, catalog),
+        asset_checks=_checks(left, catalog.tasks),
+        jobs=[*_defined(job for suite in catalog.names for job in _jobs(suite)), *checkpoint_jobs],
+        sensors=[
+            *checkpoint_sensors(checkpoint_jobs, catalog.suites),
+            *change_sensors(),
+            failed_check_sensor(),
+        ],
+        executor=dg.in_process_executor,  # a spawned step could not share loaded weights
+        resources=resources,
+    ).map_asset_specs(func=following)
+    return Graph(definitions, catalog)
+
+
+def _assets(left: Sequence[Any], catalog: Catalog) -> list[Any]:
+    return [
+        *(one for one in left if not isinstance(one, dg.AssetChecksDefinition)),
+        *(
+            asset
+            for task in catalog.tasks
+            if task.asked_of == "model"  # who asks others brings assets of its own
+            for condition in task.conditions
+            for asset in evaluation_assets(task, condition)
+        ),
+        *first_look_assets(catalog.tasks),
+        *leaderboard_assets(catalog),
+    ]
+
+
+def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
+    return [
+        *(one for one in left if isinstance(one, dg.AssetChecksDefinition)),
+        *(check for task in tasks for check in task_checks(task)),
+        *(check for task in tasks for check in regression_checks(task)),
+    ]
+
+
+def _defined(jobs: Iterable[_Job]) -> list[Any]:
+    return [
+        dg.define_asset_job(name, selection, description=description)
+        for name, selection, description in jobs
+    ]
+
+
+def _resources(
+    settings: SettingsFile, tables: Path | None, *, show_progress: bool
+) -> dict[str, object]:
+    images = ImageStore(folder=str(Path(settings.home) / "images"))
+    files = TableFiles(folder=str(tables or Path(settings.home) / "tables"))
+    return {
+        "settings": settings,
+        "sources": SourceFiles(settings=settings),
+        "images": images,
+        "models": Models(settings=settings, images=images, show_progress=show_progress),
+        "tables": files,
+        "io_manager": RowTables(files=files),
+    }
+
+
+def _jobs(suite: str) -> list[_Job]:
+    main, ablations = (
+        dg.AssetSelection.groups(suite),
+        dg.AssetSelection.groups(f"{suite}_ablations"),
+    )
+    per_model = dg.AssetSelection.tag("bench/per", "model")
+    return [
+        (
+            f"{suite}_questions",
+            (main | ablations) - per_model - dg.AssetSelection.tag("bench/when", "asked"),
+            f"Build the question tables of {suite} from its source.",
+        ),
+        (
+            f"evaluate_{suite}",
+            suite_tables(suite),
+            f"Ask, judge, score and measure one model on {suite}.",
+        ),
+        (
+            f"{suite}_ablations",
+            ablations & per_model,
+            f"The ablations and studies of {suite} for one model.",
+        ),
+    ]
+
+
+def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
+    return [
+        (
+            FIRST_LOOK,
+            dg.AssetSelection.groups(FIRST_LOOK),
+            "Ask one model a few questions of every task.",
+        ),
+        (
+            EVALUATE,
+            suite_tables(*suites),
+            "Ask, judge, score and measure one model on every suite; its weights are loaded once.",
+        ),
+    ]

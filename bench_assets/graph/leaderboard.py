@@ -1,0 +1,203 @@
+"""One table of all models and all tasks, with the papers' own rows beside ours."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.errors import TableError
+from bench_assets.core.published import Published
+from bench_assets.core.rows import Metric, Standing
+from bench_assets.core.signature import Signature, short
+from bench_assets.core.tables import to_json, to_rows
+from bench_assets.evaluation import evaluation_key
+from bench_assets.task import Task
+from resources.home.tables import TableFiles, table_output
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURED = "measured here"
+
+_CURRENT = """
+SELECT * FROM metrics
+WHERE condition = 'main' AND category = 'all' AND task = $task AND metric = $metric
+ORDER BY n_failed > 0, value DESC NULLS LAST, model
+"""
+
+
+def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
+    """Build the table of printed numbers, the leaderboard and its export."""
+    return [_published(catalog), _leaderboard(catalog), _export()]
+
+
+def _published(catalog: Catalog) -> dg.AssetsDefinition:
+    @dg.asset(
+        group_name="leaderboard",
+        kinds={"python"},
+        tags={"bench/stage": "leaderboard"},
+        description="One row: one number as a paper printed it, with the paper and the table.",
+    )
+    def published(context: dg.AssetExecutionContext) -> dg.Output[list[Published]]:
+        rows, problems = catalog.published()
+        for problem in problems:
+            context.log.warning(problem)
+        return table_output(rows, {"problems": "; ".join(problems) or "none"})
+
+    return published
+
+
+def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
+    @dg.asset(
+        ins={"published": dg.AssetIn()},
+        deps=[evaluation_key(task, "main", "metrics") for task in catalog.tasks],
+        group_name="leaderboard",
+        kinds={"duckdb"},
+        tags={"bench/stage": "leaderboard"},
+        description=(
+            "One row: a task's primary metric for one model, measured here on the questions as "
+            "they are now, or published. Rows of different editions are not comparable."
+        ),
+    )
+    def leaderboard(tables: TableFiles, published: list[Published]) -> dg.Output[list[Standing]]:
+        rows = [row for task in catalog.tasks for row in standings(task, tables, published)]
+        return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
+
+    return leaderboard
+
+
+def _export() -> dg.AssetsDefinition:
+    @dg.asset(
+        ins={"leaderboard": dg.AssetIn()},
+        group_name="leaderboard",
+        kinds={"pandas"},
+        tags={"bench/stage": "leaderboard"},
+        description="The leaderboard as CSV and Parquet files for use elsewhere, in `export/`.",
+    )
+    def leaderboard_export(
+        context: dg.AssetExecutionContext, tables: TableFiles, leaderboard: list[Standing]
+    ) -> None:
+        frame = leaderboard_frame(leaderboard)
+        folder = Path(tables.folder).parent / "export"
+        folder.mkdir(parents=True, exist_ok=True)
+        frame.to_csv(folder / ".leaderboard.csv", index=False)
+        frame.to_parquet(folder / ".leaderboard.parquet", index=False)
+        for name in ("leaderboard.csv", "leaderboard.parquet"):
+            (folder / f".{name}").replace(folder / name)
+        context.add_output_metadata(
+            {"rows": len(frame), "csv": dg.MetadataValue.path(folder / "leaderboard.csv")}
+        )
+
+    return leaderboard_export
+
+
+def standings(task: Task, tables: TableFiles, published: Sequence[Published]) -> list[Standing]:
+    """Rank the models of one task: ours on the present questions, best first, then published.
+
+    A model that was measured on questions that have changed since is left out until it is
+    measured again. One with failed questions comes last.
+    """
+    data = tables.digest(evaluation_key(task, "main", "questions"))
+    found = _current(task, tables, data) if data else []
+    printed = [
+        row
+        for row in published
+        if (row.task, row.metric, row.category, row.condition)
+        == (task.name, task.primary_metric, "all", "main")
+    ]
+    return [
+        *map(_measured, found),
+        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
+    ]
+
+
+def as_markdown(rows: Sequence[Standing]) -> str:
+    """Print the leaderboard for the UI."""
+    lines = ["| task | edition | model | value | 95 % interval | n | source |", "|---" * 7 + "|"]
+    for row in rows:
+        interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
+        n = "" if row.n_scored is None else str(row.n_scored)
+        n += f" ({row.n_failed} without reply)" if row.n_failed else ""
+        n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+        lines.append(
+            f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
+            f" | {interval} | {n} | {row.source} |"
+        )
+    return "\n".join(lines)
+
+
+def leaderboard_frame(rows: Sequence[Standing]) -> "pd.DataFrame":
+    """Make the data frame that leaves the system, checked column by column.
+
+    Raises:
+        TableError: If a value is not of its column's type.
+    """
+    import pandas as pd
+    from dagster_pandas import PandasColumn, create_dagster_pandas_dataframe_type
+
+    texts = ["task", "edition", "metric", "model", "source"]
+    frame_type = create_dagster_pandas_dataframe_type(
+        name="Leaderboard",
+        columns=[
+            *(PandasColumn.string_column(name, non_nullable=True) for name in texts),
+            *(
+                PandasColumn.float_column(name, ignore_missing_vals=True)
+                for name in ("value", "low", "high")
+            ),
+        ],
+    )
+    names = list(Standing.__dataclass_fields__)
+    frame = pd.DataFrame([to_json(row) for row in rows], columns=names)
+    frame = frame.astype({"value": float, "low": float, "high": float})
+    check = frame_type.type_check(None, frame)
+    if not check.success:
+        raise TableError(f"leaderboard: {check.description}")
+    return frame
+
+
+def _current(task: Task, tables: TableFiles, data: str) -> list[Metric]:
+    found = tables.query(
+        _CURRENT,
+        {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)},
+        task=task.name,
+        metric=task.primary_metric,
+    )
+    return [row for row in to_rows(found, Metric) if row.questions == short(data)]
+
+
+def _measured(row: Metric) -> Standing:
+    extensions = Signature.parse(row.signature).extensions
+    return Standing(
+        task="+".join((row.task, *extensions)),
+        edition=row.edition,
+        metric=row.metric,
+        model=row.model,
+        source=MEASURED,
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        n_scored=row.n_scored,
+        n_unscored=row.n_unscored,
+        n_failed=row.n_failed,
+        n_no_answer=row.n_no_answer,
+        signature=row.signature,
+    )
+
+
+def _printed(row: Published) -> Standing:
+    return Standing(
+        task=row.task,
+        edition="published",
+        metric=row.metric,
+        model=row.model,
+        source=row.source,
+        value=row.value,
+        low=None,
+        high=None,
+        n_scored=None,
+        n_unscored=None,
+        n_failed=None,
+        signature="",
+    )

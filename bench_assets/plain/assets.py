@@ -1,0 +1,112 @@
+"""Benchmarks without Python as Dagster assets: the files, the questions, the rejections."""
+
+import hashlib
+from collections.abc import Sequence
+from os.path import commonpath
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.check_results import check_result
+from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.source_folder import pin
+from bench_assets.plain.files import data_files
+from bench_assets.plain.pictures import Picture
+from bench_assets.plain.questions import build, picture_files, place_of, shuffled
+from bench_assets.staging import Staging, out
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.settings.benchmarks import PlainBenchmark
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+
+def assets_of(name: str, benchmark: PlainBenchmark) -> Sequence[Any]:
+    """Make the left half of one benchmark, and its check."""
+    about = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
+    here = Staging(name, code_version=about[:12])
+    return [_source(here, benchmark), _questions(here, benchmark), *_tables(here, benchmark)]
+
+
+def _source(here: Staging, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
+    @dg.asset(
+        name="source",
+        description=(
+            "One row: one file that the questions are made of, by its digest: those that hold the "
+            "rows, and the pictures that they name."
+        ),
+        **here.stage("source"),
+    )
+    def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[SourceFile]]:
+        place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
+        files = data_files(place.file, benchmark.split) + picture_files(benchmark, place)
+        return table_output(pin(files, Path(commonpath([file.parent for file in files]))))
+
+    return source
+
+
+def _questions(here: Staging, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=f"{here.folder}_rows",
+        deps=here.source,
+        outs={
+            "images": out(
+                here.stage("images"),
+                StoredImage,
+                "One row: one picture of the file, in the image store.",
+            ),
+            "questions": out(
+                here.stage("questions"),
+                Question,
+                "One row: one question, made of one row of the file.",
+            ),
+            "rejections": out(
+                here.stage("select"),
+                Rejection,
+                "One row: one row of the file that cannot be used, and why.",
+            ),
+        },
+    )
+    def rows(
+        sources: SourceFiles, settings: SettingsFile, images: ImageStore
+    ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Question]], dg.Output[list[Rejection]]]:
+        def store(picture: Picture, name: str) -> StoredImage:
+            if isinstance(picture, Path):
+                return images.put_file(picture, name)
+            return images.put(picture, name)
+
+        place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
+        built = build(benchmark, place, store)
+        return (
+            table_output(list(built.images.values())),
+            table_output(built.questions, question_preview(built.questions, images)),
+            table_output(built.rejections),
+        )
+
+    return rows
+
+
+def _tables(here: Staging, benchmark: PlainBenchmark) -> Sequence[Any]:
+    @dg.asset(
+        name="questions",
+        ins=here.ins("questions"),
+        description=(
+            "One row: one question with its options in another order; those whose options speak of "
+            "each other are left out."
+        ),
+        **here.stage("questions", below="options_shuffled"),
+    )
+    def options_shuffled(questions: list[Question]) -> dg.Output[list[Question]]:
+        return table_output(shuffled(questions, benchmark.seed))
+
+    @dg.asset_check(
+        asset=here.key("rejections"),
+        description="Every row of the file became a question.",
+    )
+    def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
+        problems = [f"{one.entry}: {one.reason}" for one in rejections]
+        return check_result(problems, n=len(problems), severity=dg.AssetCheckSeverity.WARN)
+
+    return [options_shuffled, every_row_is_used]

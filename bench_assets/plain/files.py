@@ -1,0 +1,199 @@
+"""Reads rows of questions, whatever they lie in; with each comes where it stands.
+
+A file is JSON lines, JSON, CSV, TSV, Parquet or Arrow. A folder is what ``datasets`` wrote with
+``save_to_disk``, or holds such files, as those that its ``load_dataset`` reads: the splits are told
+apart by folder and name (``data/test-00000-of-00002.parquet``).
+"""
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import Entry, read_entries
+
+_BATCH = 16  # rows in memory at once; one may hold several photographs
+_SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+)?$")
+
+
+class Row(NamedTuple):
+    """One row of a file; ``fault`` says why it has no cells."""
+
+    where: str  # file and line, as a person would look for it
+    cells: Entry
+    fault: str = ""
+
+
+def read_rows(path: Path, split: str = "") -> Iterator[Row]:
+    """Read all rows, in the order of the files.
+
+    Raises:
+        SourceError: If a file cannot be read, or a folder does not say which split is meant.
+    """
+    for file in data_files(path, split):
+        yield from _READERS[file.suffix.lower()](file)
+
+
+def data_files(path: Path, split: str = "") -> list[Path]:
+    """List the files that hold the rows.
+
+    Args:
+        path: A file, or a folder of one of the two layouts.
+        split: Which part of the folder; may be "" where there is but one.
+
+    Raises:
+        SourceError: If there is none, or no such split, or several and none is named.
+    """
+    if not path.is_dir():
+        if path.suffix.lower() not in _READERS:
+            raise SourceError(f"{path}: not one of {', '.join(_READERS)}, and no folder")
+        return [path]
+    splits = _saved(path) or _by_split(path)
+    if not splits:
+        raise SourceError(f"{path}: holds no {', '.join(_IN_FOLDERS)} file")
+    names = [name for name in splits if split in (name, name.rpartition("/")[2])]
+    if split == "":
+        names = list(splits)
+    if len(names) != 1:
+        said = f"{split!r} is {'several' if names else 'none'}" if split else "name one"
+        raise SourceError(f"{path}: has the splits {', '.join(splits)}; {said} of them (split)")
+    return splits[names[0]]
+
+
+def _saved(folder: Path) -> dict[str, list[Path]]:
+    """The splits of what ``save_to_disk`` wrote: a data set, or several under their names."""
+    if (folder / "dataset_dict.json").is_file():
+        names = _json(folder / "dataset_dict.json").get("splits", [])
+        return {name: _saved_files(folder / name) for name in names}
+    return {"all": _saved_files(folder)} if (folder / "state.json").is_file() else {}
+
+
+def _saved_files(folder: Path) -> list[Path]:
+    state = _json(folder / "state.json")
+    if state.get("_indices_data_files"):
+        raise SourceError(f"{folder}: a selection of rows; save it after flatten_indices()")
+    return [folder / one["filename"] for one in state.get("_data_files", [])]
+
+
+def _by_split(folder: Path) -> dict[str, list[Path]]:
+    splits: dict[str, list[Path]] = {}
+    for file in sorted(folder.rglob("*")):
+        inside = file.relative_to(folder)
+        if file.suffix.lower() in _IN_FOLDERS and not any(part[0] == "." for part in inside.parts):
+            stem = _SHARD.sub("", file.stem)
+            parts = [part for part in inside.parts[:-1] if part != "data"]
+            splits.setdefault("/".join([*parts, *([stem] if stem else [])]), []).append(file)
+    return splits
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as why:
+        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    if not isinstance(read, dict):
+        raise SourceError(f"{file}: expected an object, found {read!r:.60}")
+    return read
+
+
+def _json_lines(file: Path) -> Iterator[Row]:
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield _json_line(line, f"{file}, line {number}")
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+
+
+def _json_line(line: bytes, where: str) -> Row:
+    try:
+        entry = json.loads(line.decode("utf-8-sig"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as why:
+        return Row(where, {}, f"not JSON, or cut short: {why}")
+    return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
+
+
+def _json_list(file: Path) -> Iterator[Row]:
+    for entry, where in read_entries(file):
+        yield Row(where, entry)
+
+
+def _separated(file: Path, delimiter: str) -> Iterator[Row]:
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be a picture
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines, delimiter=delimiter)
+            for cells in reader:
+                where = f"{file}, line {reader.line_num}"
+                surplus = cells.pop(None, None)
+                fault = f"{len(surplus)} cells more than the header names" if surplus else ""
+                yield Row(where, {name: cell or None for name, cell in cells.items()}, fault)
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        raise SourceError(f"{file}: cannot be read as a table in UTF-8: {why}") from why
+
+
+def _parquet(file: Path) -> Iterator[Row]:
+    try:
+        with pq.ParquetFile(file) as table:
+            yield from _rows(table.iter_batches(batch_size=_BATCH), table.schema_arrow, file)
+    except (OSError, pa.ArrowException) as why:
+        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
+
+
+def _arrow(file: Path) -> Iterator[Row]:
+    try:
+        with pa.memory_map(str(file)) as data:
+            stream = pa.ipc.open_stream(data)
+            yield from _rows(stream, stream.schema, file)
+    except (OSError, pa.ArrowException) as why:
+        raise SourceError(f"{file}: cannot be read as Arrow, or is cut short: {why}") from why
+
+
+def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> Iterator[Row]:
+    classes = _class_names(schema)
+    number = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, _BATCH):
+            for entry in batch.slice(start, _BATCH).to_pylist():
+                number += 1
+                yield Row(f"{file}, row {number}", _named(entry, classes))
+
+
+def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
+    """What ``datasets`` says the numbers of a column stand for, where it does."""
+    about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    features = (about.get("info") or {}).get("features") or {}
+    return {
+        name: one["names"]
+        for name, one in features.items()
+        if isinstance(one, dict) and one.get("_type") == "ClassLabel" and one.get("names")
+    }
+
+
+def _named(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
+    named = {
+        name: names[entry[name]]
+        for name, names in classes.items()
+        if entry.get(name) is not None and 0 <= entry[name] < len(names)
+    }
+    return entry | named
+
+
+_READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
+    ".jsonl": _json_lines,
+    ".json": _json_list,
+    ".csv": lambda file: _separated(file, ","),
+    ".tsv": lambda file: _separated(file, "\t"),
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+}
+_IN_FOLDERS = [suffix for suffix in _READERS if suffix != ".json"]
+"""Files that hold rows wherever they lie; a folder's JSON files mostly say something about them."""

@@ -1,0 +1,205 @@
+"""Turns the rows of a file into questions, and those that cannot be used into rejections."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from string import ascii_uppercase
+from typing import TypeAlias
+
+from bench_assets.core.errors import ImageError, SettingsError, SourceError
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.plain.answers import read_answer, read_options
+from bench_assets.plain.columns import (
+    cells_of,
+    columns_of,
+    labels_of,
+    require_columns,
+    text_of,
+)
+from bench_assets.plain.files import Row, read_rows
+from bench_assets.plain.pictures import Picture, pictures_of
+from resources.settings.bench_toml import Settings
+from resources.settings.benchmarks import PlainBenchmark
+
+StorePicture: TypeAlias = Callable[[Picture, str], StoredImage]
+
+_OF_OTHERS = re.compile(
+    r"\bof the (?:above|below|others?)\b|\b(?-i:[A-H] (?:and|or|nor) [A-H])\b|\([A-H]\)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a benchmark is read from, and under which name."""
+
+    name: str
+    file: Path  # or folder
+    image_folder: Path  # what paths of pictures start at
+    section: str  # "bench.toml, [benchmarks.fridge]": where its settings stand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What a file became."""
+
+    questions: list[Question] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    images: dict[str, StoredImage] = field(default_factory=dict)  # by name
+
+
+def place_of(name: str, file: Path, settings: Settings) -> Place:
+    """Say where a benchmark lies.
+
+    Args:
+        name: The benchmark.
+        file: Its file or folder.
+        settings: What bench.toml says.
+    """
+    beside = file if file.is_dir() else file.parent
+    named = settings.benchmarks[name].image_folder
+    return Place(
+        name=name,
+        file=file,
+        image_folder=settings.resolve(named) if named else beside,
+        section=settings.section(name),
+    )
+
+
+def build(benchmark: PlainBenchmark, place: Place, store: StorePicture) -> Built:
+    """Read a benchmark: every row is a question or a rejection, in the order of the file.
+
+    Args:
+        benchmark: What the settings say of it.
+        place: Where it lies.
+        store: Puts a picture into the image store, under a name.
+
+    Raises:
+        SourceError: If the file cannot be read, no row can be used, or two have the same id.
+        SettingsError: If the settings name a column that no row has, or should say from which
+            number the answers count.
+    """
+    built, columns, seen = Built(), dict[str, None](), dict[str, str]()
+    for row in read_rows(place.file, benchmark.split):
+        columns |= dict.fromkeys(row.cells)
+        try:
+            question = _question(row, benchmark, place, store, built.images)
+        except SettingsError as why:
+            raise SettingsError(f"{place.section}: {row.where}: {why}") from why
+        except (SourceError, ImageError) as why:
+            built.rejections.append(Rejection(entry=row.where, reason=str(why)))
+            continue
+        before = seen.setdefault(question.question_id, row.where)
+        if before == row.where:
+            built.questions.append(question)
+        elif columns_of(row.cells, benchmark, "id"):
+            raise SourceError(f"{row.where}: {question.question_id} is that of {before} already")
+        else:
+            reason = f"the same question as {before}"
+            built.rejections.append(Rejection(entry=row.where, reason=reason))
+    require_columns(benchmark, list(columns), place.section)
+    if not built.questions:
+        first = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
+        raise SourceError(f"{place.file}: no row can be used: {first or 'there is none'}")
+    return built
+
+
+def picture_files(benchmark: PlainBenchmark, place: Place) -> list[Path]:
+    """List the picture files that the rows name, sorted; those that are not there are left out."""
+    files = set[Path]()
+    for row in read_rows(place.file, benchmark.split):
+        try:
+            found = pictures_of(cells_of(row.cells, benchmark, "images"), place.image_folder)
+        except SourceError:
+            continue  # a rejection when the row is read
+        files |= {one for one in found if isinstance(one, Path)}
+    return sorted(files)
+
+
+def shuffled(questions: Sequence[Question], seed: int) -> list[Question]:
+    """Draw the order of the options anew, once for each question.
+
+    Left out are questions without options, and those of which an option speaks of the others, as
+    "all of the above" and "A and B" do.
+    """
+    return [
+        _shuffled(question, Random(f"{seed}\n{question.question_id}"))
+        for question in questions
+        if question.options and not any(map(_OF_OTHERS.search, question.options))
+    ]
+
+
+def _question(
+    row: Row,
+    benchmark: PlainBenchmark,
+    place: Place,
+    store: StorePicture,
+    images: dict[str, StoredImage],
+) -> Question:
+    if row.fault:
+        raise SourceError(row.fault)
+    cells = row.cells
+    if not (text := text_of(cells, benchmark, "question")):
+        raise SourceError("no question")
+    options = read_options(cells_of(cells, benchmark, "options"))
+    gold = cells_of(cells, benchmark, "answer")
+    kind, answer = read_answer(gold[0] if gold else None, options, benchmark.answers)
+    pictures = pictures_of(cells_of(cells, benchmark, "images"), place.image_folder)
+    question = Question(
+        question_id="",
+        task=place.name,
+        edition="own",
+        kind=kind,
+        text=text,
+        answer=answer,
+        images=tuple(
+            _stored(one, f"{row.where}, picture {nth}", place, store, images)
+            for nth, one in enumerate(pictures, 1)
+        ),
+        options=options,
+        context=text_of(cells, benchmark, "context"),
+        category=text_of(cells, benchmark, "category"),
+        group_id=text_of(cells, benchmark, "group"),
+        labels=labels_of(cells, benchmark),
+    )
+    has_id = columns_of(cells, benchmark, "id")
+    if not (named := text_of(cells, benchmark, "id") if has_id else _digest(question)):
+        raise SourceError("no id, though there is a column for it")
+    return replace(question, question_id=f"{place.name}/{named}")
+
+
+def _stored(
+    picture: Picture,
+    where: str,
+    place: Place,
+    store: StorePicture,
+    images: dict[str, StoredImage],
+) -> str:
+    """Store a picture, a file that several rows show once; its digest."""
+    name = where
+    if isinstance(picture, Path):
+        name = picture.relative_to(place.image_folder.resolve()).as_posix()
+    if name not in images:
+        images[name] = store(picture, name)
+    return images[name].sha256
+
+
+def _digest(question: Question) -> str:
+    """Name a question that has no id by what is asked; its answer may be corrected."""
+    asked = [question.text, question.context, question.options, question.images]
+    return sha256(json.dumps(asked).encode()).hexdigest()[:12]
+
+
+def _shuffled(question: Question, rng: Random) -> Question:
+    order = list(range(len(question.options)))
+    rng.shuffle(order)
+    letters = {ascii_uppercase[old]: ascii_uppercase[new] for new, old in enumerate(order)}
+    return replace(
+        question,
+        options=tuple(question.options[old] for old in order),
+        answer=tuple(sorted(letters[letter] for letter in question.answer)),
+    )

@@ -1,0 +1,193 @@
+"""Scores benchmarks without Python: letters by the usual forms, texts by how near they come.
+
+Where a judge is asked, it is asked about the replies that the rules do not read as an answer: those
+that name no option, and texts that are none of the references.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from bench_assets.core.chat import ChatModel, Request
+from bench_assets.core.choices import read_choice
+from bench_assets.core.metrics.short_texts import anls, exact_match, normalised, relaxed_match
+from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.reply_text import concludes, denies, plain, sentences
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.stats import Mean, Point, macro_mean, mean, product
+from bench_assets.plain import prompts
+from bench_assets.task import Answered, Measure, Scored, ScoreOne
+from resources.settings.benchmarks import JUDGED, Metric
+
+CRITERION = "right"
+RULES = "rules"
+
+_NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
+    "anls": anls,
+    "relaxed_accuracy": relaxed_match,
+}
+_LETTERS_ALONE = re.compile(r"\W*[A-H](?:\W*(?:and\b|or\b)?\W*[A-H](?![a-z]))*\W*")
+_NAMED = re.compile(r"\(([A-H])\)")
+_LISTED = re.compile(r"^[\s-]*\(?([A-H])[).:]", re.MULTILINE)
+_STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案", re.IGNORECASE)
+
+
+def readings_of(metric: Metric) -> dict[str, ScoreOne]:
+    """How replies become points: by what the metric measures, with a judge's help where it may."""
+    nearness = _NEARNESS.get(metric, exact_match)
+    name = "judged" if metric in JUDGED else metric
+
+    def score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+        points, answer = _read(answered, nearness)
+        if points or (answer and answered.question.kind != "text") or metric not in JUDGED:
+            return Score.of(answered.prediction, points=points, answer=answer)
+        verdict, note = _verdict(judgements)
+        return Score.of(answered.prediction, points=verdict, answer=answer, note=note)
+
+    return {name: score}
+
+
+def measures_of(metric: Metric) -> dict[str, Measure]:
+    """What is measured: the metric first, beside it the share of right replies where it differs."""
+    match metric:
+        case "group_accuracy":
+            return {"group_accuracy": group_accuracy, "accuracy": accuracy}
+        case "macro_accuracy":
+            return {"macro_accuracy": macro_accuracy, "accuracy": accuracy}
+    return {metric: accuracy}
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask a model about the replies that the rules do not read as an answer."""
+    unread = [pair for pair in answered if _needs_judge(pair)]
+    requests = [
+        Request(
+            prompt=prompts.judge(question, prediction.text),
+            sample=prediction.sample,
+            question=question,
+        )
+        for question, prediction in unread
+    ]
+    return [
+        replace(
+            Judgement.of(
+                pair.prediction,
+                judge=model.name,
+                criterion=CRITERION,
+                verdict=None if reply.error else _said(reply.text),
+                reply=reply.text,
+            ),
+            prompt_sha256=request.prompt.sha256,
+            error=reply.error,
+        )
+        for pair, request, reply in zip(unread, requests, model.reply(requests), strict=True)
+    ]
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Take what the rules do not read as an answer for a wrong one."""
+    return [
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=CRITERION,
+            verdict=False,
+            reply="names no reference" if pair.question.kind == "text" else "names no option",
+        )
+        for pair in answered
+        if _needs_judge(pair)
+    ]
+
+
+def accuracy(scored: Sequence[Scored]) -> Mean:
+    """Average the points of all questions."""
+    return mean(map(_point, scored))
+
+
+def macro_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Average the accuracies of the categories, each counting the same."""
+    categories: dict[str, list[Point]] = defaultdict(list)
+    for one in scored:
+        categories[one.question.category].append(_point(one))
+    return macro_mean(categories.values())
+
+
+def group_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Share of groups all of whose questions are answered rightly; unscored if one is unscored.
+
+    A question without a group is one of its own.
+    """
+    groups: dict[tuple[str, int], list[float | None]] = defaultdict(list)
+    for question, score in scored:
+        groups[question.group_id or question.question_id, score.sample].append(score.points)
+    return mean(Point(product(points), group) for (group, _), points in groups.items())
+
+
+def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
+    """Read the letters of several options that a reply commits to, sorted; () if it names none.
+
+    The last sentence that states an answer decides; else lines that begin with a letter, unless
+    all options are listed; else the one letter that ``read_choice`` finds.
+
+    >>> letters_in("A, C", "wxyz"), letters_in("(B) is wrong. The answers are A and D.", "wxyz")
+    (('A', 'C'), ('A', 'D'))
+    """
+    text = plain(reply)
+    if _LETTERS_ALONE.fullmatch(text):
+        return _offered(re.findall("[A-H]", text), options)
+    stated = [one for one in sentences(text) if _STATES.search(one) or concludes(one)]
+    named = [found for one in stated if not denies(one) and (found := _NAMED.findall(one))]
+    listed = _LISTED.findall(text)
+    if named or (listed and len(set(listed)) < len(options)):
+        return _offered(named[-1] if named else listed, options)
+    letter = read_choice(reply, options).letter
+    return (letter,) if letter else ()
+
+
+def _offered(letters: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
+    known = {chr(ord("A") + place) for place in range(len(options))}
+    return tuple(sorted(set(letters))) if set(letters) <= known else ()
+
+
+def _read(
+    answered: Answered, nearness: Callable[[str, Sequence[str]], float]
+) -> tuple[float, tuple[str, ...]]:
+    """The points that the rules give, and the answer that they read."""
+    question, prediction = answered
+    if question.kind == "text":
+        return nearness(prediction.text, question.answer), (normalised(prediction.text),)
+    if question.kind == "choices":
+        letters = letters_in(prediction.text, question.options)
+    else:
+        letter = read_choice(prediction.text, question.options).letter
+        letters = (letter,) if letter else ()
+    return float(letters == question.answer), letters
+
+
+def _needs_judge(pair: Answered) -> bool:
+    points, answer = _read(pair, exact_match)
+    return not (points if pair.question.kind == "text" else answer)
+
+
+def _said(reply: str) -> bool | None:
+    """The judge's word; None if it is neither of the two it may print."""
+    return {"right": True, "wrong": False}.get(normalised(without_reasoning(reply)))
+
+
+def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
+    """Points by the judge's word; None where there is none, and why."""
+    if len(judgements) != 1:
+        return None, f"{len(judgements)} judgements instead of one"
+    (one,) = judgements
+    if one.error:
+        return None, f"the judge gave no reply: {one.error}"
+    if one.verdict is None:
+        return None, f"the judge says neither right nor wrong: {one.reply:.200}"
+    return float(one.verdict), one.reply if one.judge == RULES else ""
+
+
+def _point(one: Scored) -> Point:
+    """One question; those about the same pictures, or of one group, are not independent."""
+    question = one.question
+    return Point(one.score.points, question.group_id or " ".join(question.images))

@@ -1,0 +1,121 @@
+"""A suite: one benchmark, as the graph, the command line and the sensors see it."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from bench_assets.core.rows import Metric, Prediction, Question
+from bench_assets.task import RULES, ByModel, ByRules, Task
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_TAKEN = ("checkpoint", "default", "first_look", "leaderboard", "leaderboard_export", "published")
+"""Names that the graph has given to assets, groups and jobs of its own."""
+
+
+class SuiteSettings(BaseModel):
+    """What every suite lets a user choose; a suite's own settings derive from it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    judge: str = RULES
+    """A judge of the task by its name, such as "rules", which need no model; else a model of this
+    file, which the task's default judge asks; or "NAME:MODEL" for another judge that asks one."""
+    reading: str = ""
+    """How replies become points; "" is the suite's default reading."""
+
+
+AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
+
+
+class Configured(Protocol):
+    """What is configured in a home folder: ``resources.settings.bench_toml.Settings`` is."""
+
+    @property
+    def home(self) -> Path:
+        """The folder."""
+        ...
+
+    def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
+        """Read what is configured for a suite."""
+        ...
+
+
+MeasureBeside: TypeAlias = Callable[
+    [Configured, str, Sequence[Question], Sequence[Prediction]], list[Metric]
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """The whole contract of a benchmark, shipped or from outside."""
+
+    name: str  # the first part of its tasks' names, of its assets' keys and of its folder
+    tasks: tuple[Task, ...]
+    assets: Callable[[], Sequence[Any]]
+    """Assets and asset checks left of the waist, and studies; called when the suite is loaded."""
+    published: Path | None = None  # the papers' numbers, see ``core.published``
+    settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
+    release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
+    by_hand: str = ""  # what a person has to do to get them where it does not
+    code: tuple[Path, ...] = ()
+    """Files and folders that its question tables are made by: a change there builds them anew. None
+    named: the package of the module that its entry point names."""
+    measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
+    """By task: what is measured of one model's replies with more than their scores, an encoder say;
+    for replies that were made elsewhere. The suite has it as an asset as well."""
+
+
+def defects(suite: Suite) -> list[str]:
+    """Find what a suite must be other than it is; each would break the graph of all suites."""
+    if unfit := [task for task in suite.tasks if not isinstance(task, Task)]:
+        return [f"tasks: {unfit[0]!r} is no Task"]
+    found = [] if suite.tasks else ["it has no tasks"]
+    if not _NAME.fullmatch(suite.name) or suite.name.endswith("_ablations"):
+        found.append("name: expected letters, digits and _, no digit first, no _ablations at last")
+    if suite.name in _TAKEN:
+        found.append(f"name: the graph has other uses for {', '.join(_TAKEN)}")
+    times = Counter(task.name for task in suite.tasks)
+    found += [f"task {name}: there are {n} of this name" for name, n in times.items() if n > 1]
+    found += [
+        f"task {name}: lies in the folder of task {other}"
+        for name in times
+        for other in times
+        if name.startswith(f"{other}/")
+    ]
+    found += [f"task {task.name}: {why}" for task in suite.tasks for why in _lacks(task, suite)]
+    if not issubclass(suite.settings, SuiteSettings):
+        found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
+    if suite.published and not suite.published.is_file():
+        found.append(f"published: there is no file {suite.published}")
+    found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
+    return found
+
+
+def _lacks(task: Task, suite: Suite) -> list[str]:
+    found = []
+    whose, *parts = task.name.split("/")
+    if whose != suite.name:
+        found.append(f"its name should begin with {suite.name!r}")
+    found += [
+        f"{part!r}: expected letters, digits and _, no digit first"
+        for part in (*parts, *task.conditions)
+        if not _NAME.fullmatch(part)
+    ]
+    found += [
+        f"judge {name!r}: expected ByRules or ByModel, it is of type {type(judge).__name__}"
+        for name, judge in task.judges.items()
+        if not isinstance(judge, ByRules | ByModel)
+    ]
+    if next(iter(task.conditions), "") != "main":
+        found.append(f"its first condition should be 'main', of {list(task.conditions)}")
+    found += [
+        f"it has no {what}"
+        for what, some in (("reading", task.readings), ("measure", task.measures))
+        if not some
+    ]
+    return found

@@ -1,0 +1,1 @@
+"""BLINK as Dagster assets."""

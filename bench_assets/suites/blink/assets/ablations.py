@@ -1,0 +1,142 @@
+"""The question tables of BLINK's ablations: other pictures, or captions, for the same questions."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import dagster as dg
+
+from bench_assets.core.image_texts import describe, with_image_texts
+from bench_assets.core.montage import as_jpeg, side_by_side
+from bench_assets.core.rows import ImageText, Question
+from bench_assets.staging import asking, out
+from bench_assets.suites.blink import prompts
+from bench_assets.suites.blink.assets.questions import BLINK
+from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.suites.blink.circles import ALL_CIRCLES, as_variants, choose
+from bench_assets.suites.blink.questions import from_key, several_images
+from bench_assets.suites.blink.redraw import draw_again
+from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.source import CONCATENATED_KEY, find_route, read_key
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+
+def _made_if_any(
+    condition: str, description: str, *, when_asked: bool = False
+) -> dict[str, dg.AssetOut]:
+    """The question table of a condition, which a source may have nothing for.
+
+    With ``when_asked``, building the suite leaves it out: evaluating the condition makes it.
+    """
+    told = BLINK.stage("questions", below=condition, when_asked=when_asked)
+    return {"result": out(told, Question, description, "questions", optional=True)}
+
+
+@dg.multi_asset(
+    name="blink_concatenated_images",
+    ins=BLINK.ins("questions"),
+    outs=_made_if_any(
+        "concatenated_images",
+        "One row: one question with its pictures as one, in a row on black (appendix C.1, Table "
+        "4): those of the eight tasks with several pictures, 1,108 of the release. Their pictures "
+        "take 1.7 GB, so they are made when the condition is asked for.",
+        when_asked=True,
+    ),
+)
+def concatenated_images(
+    sources: SourceFiles, images: ImageStore, questions: list[Question]
+) -> Iterator[dg.Output[list[Question]]]:
+    """Put pictures side by side."""
+    folder = sources.open("blink").folder
+    own_key = folder / CONCATENATED_KEY
+    if find_route(folder) == "key" and own_key.is_file():
+        keyed = from_key(read_key(own_key))
+        rows = [replace(question, edition=questions[0].edition) for question in keyed]
+    else:
+        with ThreadPoolExecutor() as threads:
+            rows = list(threads.map(lambda one: _joined(one, images), several_images(questions)))
+    if rows:
+        yield table_output(rows, question_preview(rows, images))
+
+
+@dg.asset(ins=BLINK.ins("questions"), **BLINK.stage("images", asks="gpu", ablation=True))
+def captions(
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    models: Models,
+    questions: list[Question],
+) -> dg.Output[list[ImageText]]:
+    """Have every picture described.
+
+    One row: a dense caption of one picture and of what is drawn onto it (section 4.3), by the
+    model that `captioner` names in [suites.blink] of bench.toml; empty if none is named.
+    """
+    name = settings.load().suite("blink", BlinkSettings).captioner
+    if not name:
+        return table_output(list[ImageText]())
+    shown = [image for question in questions for image in question.images]
+    with asking(context, models, name) as (model, _):
+        return table_output(describe(shown, prompts.caption, model))
+
+
+@dg.multi_asset(
+    name="blink_captions_for_images",
+    ins=BLINK.ins("questions", "captions"),
+    outs=_made_if_any(
+        "captions_for_images",
+        "One row: one question with captions in the place of its pictures (section 4.3, Figure "
+        "6); not made without captions.",
+    ),
+)
+def captions_for_images(
+    questions: list[Question], captions: list[ImageText]
+) -> Iterator[dg.Output[list[Question]]]:
+    """Put captions in the place of pictures."""
+    if rows := with_image_texts(questions, captions):
+        yield table_output(rows)
+
+
+@dg.multi_asset(
+    name="blink_circles",
+    ins=BLINK.ins("questions"),
+    outs=_made_if_any(
+        "circles",
+        "One row: one question of three tasks with circles of one size and colour: 100 of each "
+        "task in six ways (section 4.3, Figure 7). Not made of the release, whose circles are "
+        "part of the pictures.",
+    ),
+)
+def circles(
+    sources: SourceFiles, settings: SettingsFile, images: ImageStore, questions: list[Question]
+) -> Iterator[dg.Output[list[Question]]]:
+    """Draw circles anew, smaller and larger, red and gray."""
+    folder = sources.open("blink").folder
+    chosen = settings.load().suite("blink", BlinkSettings)
+    if find_route(folder) != "raw" or not (studied := choose(questions, chosen.seed)):
+        return
+    rows = []
+    for drawn in ALL_CIRCLES:
+        marks = Marks(radius=drawn.radius, colour=drawn.colour)
+        again = draw_again(
+            folder,
+            studied,
+            marks,
+            images.put,
+            seed=chosen.seed,
+            parameters=chosen.builders,
+        )
+        rows += as_variants(again, drawn)
+    yield table_output(rows, question_preview(rows, images))
+
+
+def _joined(question: Question, images: ImageStore) -> Question:
+    if not question.images:
+        return question
+    row = side_by_side([images.open(image) for image in question.images])
+    stored = images.put(as_jpeg(row), f"{question.question_id}, side by side")
+    return replace(question, images=(stored.sha256,))

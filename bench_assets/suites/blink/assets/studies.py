@@ -1,0 +1,150 @@
+"""What BLINK measures besides scores (section 4.3, appendix C)."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import replace
+
+import dagster as dg
+
+from bench_assets import flow
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Metric, Prediction, Question, Score
+from bench_assets.core.signature import Signature, short
+from bench_assets.partitions import MODELS
+from bench_assets.staging import Staging
+from bench_assets.suites.blink.human import HumanScore, human_scores, read_answers
+from bench_assets.suites.blink.mistakes import CommonMistakes, Mistake, sample_mistakes
+from bench_assets.suites.blink.mistakes import common_mistakes as count_common
+from bench_assets.suites.blink.profile import TaskAccuracy, bars, radar, task_accuracies
+from bench_assets.suites.blink.self_consistency import majority_votes
+from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.task import TASK
+from resources.home.tables import TableFiles, table_output
+from resources.settings.settings_file import SettingsFile
+
+_BLINK = Staging("blink", str(TASK.version))
+_OF_A_MODEL = _BLINK.stage("metrics", ablation=True, partitions=MODELS)
+_SCORES = ["blink", "scores"]
+_METRICS = ["blink", "metrics"]
+
+
+@dg.asset(ins=_BLINK.ins("metrics"), **_BLINK.stage("metrics", partitions=MODELS))
+def profile(
+    context: dg.AssetExecutionContext, metrics: list[Metric]
+) -> dg.Output[list[TaskAccuracy]]:
+    """Draw a model's accuracies as a radar and as bars.
+
+    One row: accuracy and chance of one of the 14 tasks (Figure 4). The pictures are metadata of
+    each materialization.
+    """
+    rows = task_accuracies(metrics)
+    name = context.partition_key
+    return table_output(
+        rows, {"radar": _picture(radar(rows, name)), "bars": _picture(bars(rows, name))}
+    )
+
+
+@dg.asset(
+    ins=_BLINK.ins(
+        "questions", predictions="self_consistency/predictions", scores="self_consistency/scores"
+    ),
+    **_OF_A_MODEL,
+)
+def majority_vote(
+    questions: list[Question], predictions: list[Prediction], scores: list[Score]
+) -> dg.Output[list[Metric]]:
+    """Compare the majority of five runs with single runs.
+
+    One row: the accuracy over all tasks or in one of them, of the majority vote or of the mean of
+    single runs (appendix C.3: 48.38 against 38.15 % for GPT-4V).
+    """
+    voted = majority_votes(questions, scores)
+    return table_output(
+        [
+            *_accuracies("majority_vote", questions, predictions, voted),
+            *_accuracies("single_run", questions, predictions, scores),
+        ]
+    )
+
+
+@dg.asset(ins=_BLINK.ins("questions", "predictions", "scores"), **_OF_A_MODEL)
+def mistakes(
+    settings: SettingsFile,
+    questions: list[Question],
+    predictions: list[Prediction],
+    scores: list[Score],
+) -> dg.Output[list[Mistake]]:
+    """Draw mistakes for reading.
+
+    One row: one wrong answer with the reply it was read from; the paper reads 10 of each task,
+    140 in all (section 4.3).
+    """
+    chosen = settings.load().suite("blink", BlinkSettings)
+    return table_output(
+        sample_mistakes(
+            questions,
+            predictions,
+            scores,
+            per_task=chosen.mistakes_per_task,
+            seed=chosen.seed,
+        )
+    )
+
+
+# It gathers models, so it is refreshed when the leaderboard is.
+@dg.asset(
+    deps=[_BLINK.key("scores"), _BLINK.key("metrics")],
+    **(_BLINK.stage("metrics") | {"group_name": "leaderboard"}),
+)
+def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
+    """Count what pairs of models get wrong together.
+
+    One row: two models that were scored on the questions as they are now, with the numbers of
+    their mistakes and of those they share (appendix C.2).
+    """
+    now = short(tables.digest(["blink", "questions"]) or "no questions")
+    scores = {
+        model: tables.read(_SCORES, Score, model)
+        for model in tables.partitions(_METRICS)
+        if any(now == row.questions for row in tables.read(_METRICS, Metric, model))
+    }
+    return table_output(count_common(scores))
+
+
+@dg.asset(ins=_BLINK.ins("questions"), **_BLINK.stage("metrics", ablation=True))
+def human_score(
+    context: dg.AssetExecutionContext, settings: SettingsFile, questions: list[Question]
+) -> dg.Output[list[HumanScore]]:
+    """Score the people who answered.
+
+    One row: the accuracy of people in one task, or the mean of tasks (Table 1, appendix A.4), from
+    the file that `human_answers` names in [suites.blink] of bench.toml; empty if none is named. A
+    file that cannot be used leaves it empty too, and is said to: no model's evaluation needs it.
+    """
+    configured = settings.load()
+    file = configured.suite("blink", BlinkSettings).human_answers
+    rows: list[HumanScore] = []
+    try:
+        rows = human_scores(questions, read_answers(configured.resolve(file))) if file else []
+    except SourceError as why:
+        context.log.warning(f"human_answers of [suites.blink] is left out: {why}")
+        return table_output(rows, {"fault": dg.MetadataValue.text(str(why))})
+    return table_output(rows)
+
+
+def _picture(svg: str) -> dg.MetadataValue:
+    data = base64.b64encode(svg.encode()).decode()
+    return dg.MetadataValue.md(f"![picture](data:image/svg+xml;base64,{data})")
+
+
+def _accuracies(
+    name: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+) -> list[Metric]:
+    return [
+        replace(row, metric=name, signature=str(Signature.parse(row.signature).plus(**{name: ""})))
+        for row in flow.summarise(TASK, questions, predictions, scores)
+        if row.metric == TASK.primary_metric
+    ]

@@ -1,0 +1,195 @@
+"""Multi-view reasoning: which way did the camera go around an object? (section 3.2).
+
+Raw data: the annotated part of Wild6D, ``test_set/<category>/<object>/<video>/images/<frame>.jpg``
+and ``test_set/pkl_annotations/<category>/<category>-<object>-<video>.pkl``: a pickle of
+``{"annotations": [{"name": "<category>/<object>/<video>/<frame>", "rotation": 3 x 3,
+"translation": 3, ...}]}``, which take places of the object (its y axis up) to places of the camera
+(x right, y down, z into the picture). ``rotation`` may hold a scale. A category may have another
+name in the annotations than its folder has ("cup" in ``mug``), and frames other numbers of zeros.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import asin, atan2, degrees
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Rejection
+from bench_assets.suites.blink.builders.draft import (
+    Candidates,
+    Draft,
+    Marks,
+    Shown,
+    anywhere,
+    wording,
+)
+from bench_assets.suites.blink.builders.pickles import read_arrays
+from bench_assets.suites.blink.builders.raw import files_in, picture_file
+
+_FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
+_SLACK = 1e-2  # by which a rotation may miss being one: poses are stored as float32, and estimated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Which motions are clear; the paper gives none of these."""
+
+    min_turn: float = 15.0
+    """Degrees that the camera goes around the object."""
+    max_turn: float = 90.0
+    """Degrees; beyond them the two frames share too little."""
+    max_rise: float = 0.5
+    """Largest change of elevation, as a share of the turn."""
+    symmetric: tuple[str, ...] = ("bottle", "bowl", "can")
+    """Categories that look the same from all sides, so that their poses do not tell the turn."""
+    tries: int = 20
+    """Pairs of frames drawn from a video before it is given up."""
+
+
+class View(NamedTuple):
+    """From where a camera looks at an object; degrees."""
+
+    azimuth: float  # grows as the camera goes to its right: counter-clockwise seen from above
+    elevation: float
+
+
+class _Frame(NamedTuple):
+    picture: Path
+    view: View
+
+
+def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+    """Ask about two drawn frames of each video, in drawn order.
+
+    Raises:
+        SourceError: If there are no annotations, or one is not of the form above; names it.
+    """
+    files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
+    for file in rng.sample(files, len(files)):
+        if file.parent.name in parameters.symmetric:
+            reason = f"a {file.parent.name} looks the same from all sides"
+            yield Rejection(entry=file.name, reason=reason)
+        else:
+            yield _candidate(source, file, rng, parameters)
+
+
+def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Divide the scale out of a rotation, or None if it is no rotation with a scale.
+
+    >>> unscaled(np.diag([2.0, -2, -2])).round(9).tolist()
+    [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+    """
+    volume = float(np.linalg.det(pose))
+    if volume <= 0:
+        return None
+    rotation: NDArray[np.float64] = pose / volume ** (1 / 3)
+    return rotation if np.allclose(rotation @ rotation.T, np.eye(3), atol=_SLACK) else None
+
+
+def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
+    """Tell where the camera is, from the pose of the object in its view.
+
+    >>> view_of(np.diag([1.0, -1, -1]), np.array([0.0, 0, 2]))
+    View(azimuth=0.0, elevation=0.0)
+    """
+    x, y, z = -rotation.T @ translation
+    rise = y / float(np.linalg.norm((x, y, z)))
+    return View(degrees(atan2(x, z)), degrees(asin(max(-1.0, min(1.0, rise)))))
+
+
+def turn(first: View, second: View) -> float:
+    """Degrees from one view to another around the object, in [-180, 180); to the right above 0.
+
+    >>> turn(View(170, 0), View(-170, 0))
+    20
+    """
+    return (second.azimuth - first.azimuth + 180) % 360 - 180
+
+
+def _candidate(source: Path, file: Path, rng: Random, parameters: Parameters) -> Draft | Rejection:
+    frames = _frames(source, file)
+    if len(frames) < 2:
+        reason = f"two frames with a pose are needed, it has {len(frames)}"
+        return Rejection(entry=file.name, reason=reason)
+    for _ in range(parameters.tries):
+        one, other = rng.sample(frames, 2)
+        angle = turn(one.view, other.view)
+        rise = abs(other.view.elevation - one.view.elevation)
+        clear = parameters.min_turn <= abs(angle) <= parameters.max_turn
+        if clear and rise <= parameters.max_rise * abs(angle):
+            ordered = (one, other) if angle > 0 else (other, one)
+            return _draft(f"{file.name}, {one.picture.stem} and {other.picture.stem}", *ordered)
+    return Rejection(
+        entry=file.name, reason=f"ambiguous: no clear turn in {parameters.tries} pairs of frames"
+    )
+
+
+def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
+    """Shown in this order, the camera goes right; the other way round, left."""
+
+    def show(place: int, marks: Marks) -> Shown:
+        first, last = (after, before) if place == 0 else (before, after)
+        return Shown(
+            asked=wording("Multi-view_Reasoning"),
+            pictures=(first.picture.read_bytes(), last.picture.read_bytes()),
+            options=("left", "right"),
+        )
+
+    return Draft(
+        entry=entry,
+        originals=(before.picture, after.picture),
+        n_options=2,
+        places=anywhere(2),
+        show=show,
+    )
+
+
+def _frames(source: Path, file: Path) -> list[_Frame]:
+    """List the frames whose pose is a rotation, with a scale or without, and a place."""
+    content = read_arrays(file)
+    listed = content.get("annotations") if isinstance(content, dict) else None
+    if not isinstance(listed, list):
+        raise SourceError(f"{file}: expected an object with a list 'annotations'")
+    frames = [
+        _frame(source, entry, f"{file}, annotation {nth}") for nth, entry in enumerate(listed)
+    ]
+    return [frame for frame in frames if frame is not None]
+
+
+def _frame(source: Path, entry: object, where: str) -> _Frame | None:
+    match entry:
+        case {"name": str(name), "rotation": rotation, "translation": translation}:
+            pose = _numbers(rotation, (3, 3), where), _numbers(translation, (3,), where)
+        case _:
+            raise SourceError(f"{where}: expected name, rotation and translation")
+    if len(parts := name.split("/")) != 4:
+        raise SourceError(f"{where}: name is {name!r}, expected category/object/video/frame")
+    rotation, translation = unscaled(pose[0]), pose[1]
+    if rotation is None or not translation.any():
+        return None
+    return _Frame(_picture(source / "test_set", parts, where), view_of(rotation, translation))
+
+
+def _picture(test_set: Path, parts: Sequence[str], where: str) -> Path:
+    """Find the picture of a frame: its category's folder may have another name, or longer ones."""
+    category, thing, video, frame = parts
+    named = picture_file(test_set, f"{category}/{thing}/{video}/images/{frame}.jpg", where)
+    if not named.parent.is_dir():
+        folder = _FOLDERS.get(category, category)
+        named = picture_file(test_set, f"{folder}/{thing}/{video}/images/{frame}.jpg", where)
+    if named.is_file() or not frame.isdecimal():
+        return named
+    others = (file for file in named.parent.glob("*.jpg") if file.stem.isdecimal())
+    return next((file for file in others if int(file.stem) == int(frame)), named)
+
+
+def _numbers(value: object, shape: tuple[int, ...], where: str) -> NDArray[np.float64]:
+    array = np.asarray(value)
+    if array.shape != shape or array.dtype.kind not in "fi" or not np.isfinite(array).all():
+        raise SourceError(f"{where}: expected numbers of shape {shape}, found {value!r:.60}")
+    return array.astype(np.float64)

@@ -1,0 +1,225 @@
+"""Object localization: which of two boxes fits an object better? (section 3.2).
+
+Raw data: LVIS, ``lvis_v1_val.json`` with ``images`` (``id``, ``coco_url``, ``width``, ``height``,
+``not_exhaustive_category_ids``: of which kinds it shows more than have a box),
+``annotations`` (``id``, ``image_id``, ``category_id``, ``bbox``: left, top, width, height in px;
+``area`` of the mask in px) and ``categories`` (``id``, ``name``: "car_(automobile)"); pictures lie
+under the last two parts of their ``coco_url``, such as ``val2017/000000000139.jpg``.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from bench_assets.core.draw import Box, LabelledBox, jpeg, to_height, with_boxes
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import Entry, field
+from bench_assets.core.rows import Rejection
+from bench_assets.suites.blink.builders.draft import (
+    Candidates,
+    Draft,
+    Marks,
+    Shown,
+    anywhere,
+    placed,
+    wording,
+)
+from bench_assets.suites.blink.builders.raw import (
+    number,
+    numbers,
+    objects,
+    picture_file,
+    read_object,
+    read_picture,
+)
+
+_COLOURS = ("red", "green")  # appendix A.1
+_TRIES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Which objects, and how far off the wrong box is; the paper says only "Gaussian noise".
+
+    The defaults but for the noise are those of LIVR, a later paper that builds data like BLINK's.
+    """
+
+    noise: float = 0.25
+    """Standard deviation of each corner's shift, as a share of the box's width and height."""
+    min_overlap: float = 0.2
+    """Least intersection over union of the two boxes."""
+    max_overlap: float = 0.5
+    """Largest intersection over union; above it the two are hard to tell apart."""
+    min_share: float = 0.15
+    """Least share of the picture that the box covers."""
+    max_share: float = 0.5
+    """Largest share of the picture that the box covers."""
+    min_filled: float = 0.6
+    """Least share of the box that the object's mask covers."""
+
+
+class _Object(NamedTuple):
+    annotation: int
+    category: int
+    noun: str
+    box: Box
+    filled: float  # share of the box that the mask covers
+
+
+class _Picture(NamedTuple):
+    name: str  # path below the source
+    where: str
+    width: int  # px
+    height: int
+    unlisted: tuple[int, ...]  # categories that it shows more of than are annotated
+
+
+def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+    """Ask for one drawn object of each picture, in drawn order.
+
+    Raises:
+        SourceError: If the file is missing or an entry is not of the form above; names it.
+    """
+    file = source / "lvis_v1_val.json"
+    content = read_object(file)
+    names = {
+        field(entry, "id", int, where): field(entry, "name", str, where)
+        for entry, where in objects(content, "categories", str(file))
+    }
+    found: dict[int, list[_Object]] = defaultdict(list)
+    for entry, where in objects(content, "annotations", str(file)):
+        found[field(entry, "image_id", int, where)].append(_object(entry, names, where))
+    images = objects(content, "images", str(file))
+    for image, where in rng.sample(images, len(images)):
+        things = found[field(image, "id", int, where)]
+        yield _candidate(source, _picture(image, where), things, rng, parameters)
+
+
+def overlap(one: Box, other: Box) -> float:
+    """Intersection over union of two boxes.
+
+    >>> overlap((0, 0, 2, 2), (1, 0, 3, 2))
+    0.3333333333333333
+    """
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    shared = max(0.0, wide) * max(0.0, high)
+    return shared / (_area(one) + _area(other) - shared)
+
+
+def noun_of(category: str) -> str:
+    """Say what a category is called by people, without what tells it from its namesakes.
+
+    >>> noun_of("car_(automobile)"), noun_of("baseball_bat")
+    ('car', 'baseball bat')
+    """
+    return re.sub(r"\(.*?\)", "", category).replace("_", " ").strip()
+
+
+def shaken(box: Box, size: tuple[int, int], parameters: Parameters, rng: Random) -> Box | None:
+    """Add Gaussian noise to the corners until the overlap is as wanted, or None if it never is."""
+    left, top, right, bottom = box
+    wide, high = (right - left) * parameters.noise, (bottom - top) * parameters.noise
+    for _ in range(_TRIES):
+        xs = [min(max(rng.gauss(x, wide), 0.0), size[0]) for x in (left, right)]
+        ys = [min(max(rng.gauss(y, high), 0.0), size[1]) for y in (top, bottom)]
+        moved = (xs[0], ys[0], xs[1], ys[1])
+        upright = xs[0] < xs[1] and ys[0] < ys[1]
+        if upright and parameters.min_overlap <= overlap(box, moved) <= parameters.max_overlap:
+            return moved
+    return None
+
+
+def _candidate(
+    source: Path,
+    picture: _Picture,
+    things: Sequence[_Object],
+    rng: Random,
+    parameters: Parameters,
+) -> Draft | Rejection:
+    size = (picture.width, picture.height)
+    listed = [thing for thing in things if thing.category not in picture.unlisted]
+    clear = [thing for thing in listed if _is_clear(thing, things, size, parameters)]
+    if not clear:
+        return Rejection(entry=picture.name, reason="no object alone of its kind and of a fit size")
+    thing = rng.choice(clear)
+    entry = f"{picture.name}, annotation {thing.annotation}"
+    if (wrong := shaken(thing.box, size, parameters, rng)) is None:
+        return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
+    return _draft(entry, picture_file(source, picture.name, picture.where), thing, wrong)
+
+
+def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
+    def show(place: int, marks: Marks) -> Shown:
+        raw = read_picture(file)
+        scale = marks.height / raw.height
+        boxes = [
+            LabelledBox(label, _scaled(box, scale), colour)
+            for label, box, colour in zip(
+                "AB", placed(thing.box, [wrong], place), _COLOURS, strict=True
+            )
+        ]
+        return Shown(
+            asked=wording("Object_Localization", noun=thing.noun),
+            pictures=(jpeg(with_boxes(to_height(raw, marks.height), boxes)),),
+            options=("Box A", "Box B"),
+        )
+
+    left, top, right, bottom = thing.box
+    return Draft(
+        entry=entry,
+        originals=(file,),
+        points={file: ((left, top), (right, bottom))},
+        n_options=2,
+        places=anywhere(2),
+        show=show,
+    )
+
+
+def _is_clear(
+    thing: _Object, things: Sequence[_Object], size: tuple[int, int], parameters: Parameters
+) -> bool:
+    share = _area(thing.box) / (size[0] * size[1])
+    alone = sum(other.noun == thing.noun for other in things) == 1  # "bat_(animal)", "bat_(sports)"
+    fits = parameters.min_share <= share <= parameters.max_share
+    return alone and fits and thing.filled >= parameters.min_filled
+
+
+def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
+    left, top, wide, high = numbers(entry, "bbox", 4, where)
+    category = field(entry, "category_id", int, where)
+    if category not in names:
+        raise SourceError(f"{where}: there is no category {category}")
+    if wide <= 0 or high <= 0:
+        raise SourceError(f"{where}: field 'bbox' is {wide:g} x {high:g} px, expected more than 0")
+    return _Object(
+        annotation=field(entry, "id", int, where),
+        category=category,
+        noun=noun_of(names[category]),
+        box=(left, top, left + wide, top + high),
+        filled=number(entry, "area", where) / (wide * high),
+    )
+
+
+def _picture(image: Entry, where: str) -> _Picture:
+    address = field(image, "coco_url", str, where)
+    size = field(image, "width", int, where), field(image, "height", int, where)
+    unlisted = image.get("not_exhaustive_category_ids", [])
+    if not isinstance(unlisted, list) or not all(isinstance(one, int) for one in unlisted):
+        raise SourceError(
+            f"{where}: field 'not_exhaustive_category_ids' is {unlisted!r:.60}, expected numbers"
+        )
+    return _Picture("/".join(address.split("/")[-2:]), where, *size, tuple(unlisted))
+
+
+def _scaled(box: Box, scale: float) -> Box:
+    left, top, right, bottom = (side * scale for side in box)
+    return left, top, right, bottom
+
+
+def _area(box: Box) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])

@@ -1,0 +1,75 @@
+"""Semantic correspondence: the same part of another object of the kind (section 3.2).
+
+Raw data: SPair-71k, ``PairAnnotation/<split>/<pair>.json`` with ``src_imname``, ``trg_imname``,
+``category``, and ``src_kps`` and ``trg_kps``: [x, y] in px, the n-th of one corresponding to the
+n-th of the other; pictures in ``JPEGImages/<category>/``.
+"""
+
+from dataclasses import dataclass
+from math import dist
+from pathlib import Path
+from random import Random
+
+from bench_assets.core.draw import Point
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import Entry, field
+from bench_assets.core.rows import Rejection
+from bench_assets.suites.blink.builders import points
+from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Wording, wording
+from bench_assets.suites.blink.builders.raw import files_in, numbers_in, picture_file, read_object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Which points can be told apart; not given by the paper."""
+
+    min_distance: float = 0.06
+    """Between any two options, as a share of the larger extent of all points of the picture."""
+
+
+def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+    """Ask about one drawn point of each pair, in drawn order.
+
+    Raises:
+        SourceError: If there are no pairs, or one is not of the form above; names it.
+    """
+    files = files_in(source, "PairAnnotation/*/*.json")
+    for file in rng.sample(files, len(files)):
+        yield _candidate(source, file, rng, parameters)
+
+
+def _candidate(source: Path, file: Path, rng: Random, parameters: Parameters) -> Draft | Rejection:
+    pair, where = read_object(file), str(file)
+    first, second = (_points(pair, name, where) for name in ("src_kps", "trg_kps"))
+    if len(first) != len(second):
+        raise SourceError(f"{where}: {len(first)} points correspond to {len(second)}")
+    entry = f"{file.parent.name}/{file.name}"
+    if len(first) < 4:
+        return Rejection(entry=entry, reason=f"four common points are needed, it has {len(first)}")
+    extent = max(dist(one, other) for one in second for other in second)
+    nth = rng.randrange(len(first))
+    rest = second[:nth] + second[nth + 1 :]
+    others = points.three_apart(second[nth], rest, parameters.min_distance * extent, rng)
+    if others is None:
+        return Rejection(entry=entry, reason="ambiguous: the points lie too close together")
+    folder = source / "JPEGImages" / field(pair, "category", str, where)
+    correspondence = points.Correspondence(
+        first=picture_file(folder, field(pair, "src_imname", str, where), where),
+        second=picture_file(folder, field(pair, "trg_imname", str, where), where),
+        reference=first[nth],
+        match=second[nth],
+        others=others,
+    )
+    return points.draft(correspondence, entry, _asked)
+
+
+def _asked(marks: Marks) -> Wording:
+    return wording("Semantic_Correspondence", colour=marks.colour)
+
+
+def _points(pair: Entry, name: str, where: str) -> list[Point]:
+    listed = [
+        numbers_in(point, 2, f"{where}: point {nth} of {name!r}")
+        for nth, point in enumerate(field(pair, name, list, where), 1)
+    ]
+    return [(x, y) for x, y in listed]

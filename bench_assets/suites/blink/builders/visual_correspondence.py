@@ -1,0 +1,142 @@
+"""Visual correspondence: the same point of a scene under another view or light (section 3.2).
+
+Raw data: HPatches, ``<sequence>/1.ppm`` to ``6.ppm`` (any picture format) and
+``<sequence>/H_1_2`` to ``H_1_6``, three lines of three numbers: the homography that takes px of
+picture 1 to px of picture n.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench_assets.core.draw import Point
+from bench_assets.core.errors import ImageError, SourceError
+from bench_assets.core.rows import Rejection
+from bench_assets.suites.blink.builders import points
+from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Wording, wording
+from bench_assets.suites.blink.builders.raw import folders_in, lines_of, pictures_in, read_picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Which interest points are taken; the paper gives none of these."""
+
+    min_distance: float = 0.08
+    """Between any two options, as a share of the picture's height."""
+    margin: float = 0.03
+    """From the edges of both pictures, as a share of the height."""
+    corner_quality: float = 0.05
+    """Of the strongest corner, the least strength of one that counts as an interest point."""
+
+
+def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+    """Ask about disjoint pairs of pictures: three of a sequence of six; sequences in drawn order.
+
+    The paper's 344 questions are of 116 sequences, which have 348 such pairs. The first pairs of
+    all sequences come first, so that fewer questions are of as many scenes as possible.
+
+    Raises:
+        SourceError: If there is no sequence, or a homography is missing or not one; names it.
+    """
+    sequences = folders_in(source)
+    pairs = [_pairs(sequence, rng) for sequence in rng.sample(sequences, len(sequences))]
+    for nth in range(max(map(len, pairs))):
+        for pair in (of_sequence[nth] for of_sequence in pairs if nth < len(of_sequence)):
+            yield _candidate(pair, rng, parameters)
+
+
+def to_second(homography: NDArray[np.float64], point: Point) -> Point:
+    """Map a point by a homography; px.
+
+    >>> to_second(np.array([[2.0, 0, 10], [0, 2, 0], [0, 0, 1]]), (3, 4))
+    (16.0, 8.0)
+    """
+    x, y, w = homography @ (*point, 1.0)
+    return float(x / w), float(y / w)
+
+
+def _pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
+    """Draw pairs of a sequence's pictures; each picture is in one of them at most."""
+    pictures = [file for file in pictures_in(sequence) if file.stem.isdecimal()]
+    if len(pictures) < 2:
+        raise SourceError(f"{sequence}: expected pictures 1.ppm to 6.ppm, found {len(pictures)}")
+    drawn = rng.sample(pictures, len(pictures))
+    return list(zip(drawn[::2], drawn[1::2], strict=False))
+
+
+def _candidate(
+    pictures: tuple[Path, Path], rng: Random, parameters: Parameters
+) -> Draft | Rejection:
+    first, second = pictures
+    homography = _homography(second) @ np.linalg.inv(_homography(first))
+    sequence = first.parent.name
+    entry = f"{sequence}, pictures {first.stem} and {second.stem}"
+    try:
+        seen = _seen_in_both(first, second, homography, parameters)
+        height = read_picture(second).height
+    except ImageError as why:
+        return Rejection(entry=entry, reason=str(why))
+    rng.shuffle(seen)
+    for reference, match in seen:
+        rest = [place for _, place in seen]
+        others = points.three_apart(match, rest, parameters.min_distance * height, rng)
+        if others:
+            pair = points.Correspondence(
+                first=first,
+                second=second,
+                reference=reference,
+                match=match,
+                others=others,
+            )
+            return replace(points.draft(pair, entry, _asked), scene=sequence)
+    return Rejection(
+        entry=entry, reason=f"no four of {len(seen)} interest points lie in both, far enough apart"
+    )
+
+
+def _seen_in_both(
+    first: Path, second: Path, homography: NDArray[np.float64], parameters: Parameters
+) -> list[tuple[Point, Point]]:
+    """List the interest points of the first picture that the second shows, and where it does."""
+    size = read_picture(second).size
+    pairs = [(point, to_second(homography, point)) for point in _interest_points(first, parameters)]
+    return [pair for pair in pairs if _inside(pair[1], size, parameters.margin)]
+
+
+def _asked(marks: Marks) -> Wording:
+    return wording("Visual_Correspondence", colour=marks.colour)
+
+
+def _homography(picture: Path) -> NDArray[np.float64]:
+    """The homography that takes px of picture 1 of a sequence to px of this one."""
+    if picture.stem == "1":
+        return np.eye(3)
+    file = picture.with_name(f"H_1_{picture.stem}")
+    try:
+        rows = [[float(cell) for cell in line.split()] for line, _ in lines_of(file)]
+    except ValueError as why:
+        raise SourceError(f"{file}: not a table of numbers: {why}") from why
+    if [len(row) for row in rows] != [3, 3, 3] or not np.isfinite(rows).all():
+        raise SourceError(f"{file}: expected three lines of three numbers")
+    if abs(np.linalg.det(rows)) < 1e-12:
+        raise SourceError(f"{file}: not a homography: its determinant is 0")
+    return np.array(rows)
+
+
+def _interest_points(file: Path, parameters: Parameters) -> list[Point]:
+    """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
+    import cv2
+
+    picture = np.asarray(read_picture(file).convert("L"))
+    height, width = picture.shape
+    found = cv2.goodFeaturesToTrack(picture, 300, parameters.corner_quality, 0.02 * height)
+    corners = [] if found is None else [(float(x), float(y)) for x, y in found[:, 0]]
+    return [p for p in corners if _inside(p, (width, height), parameters.margin)]
+
+
+def _inside(point: Point, size: tuple[int, int], margin: float) -> bool:
+    border = margin * size[1]
+    return all(border <= at <= length - border for at, length in zip(point, size, strict=True))

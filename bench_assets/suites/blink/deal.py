@@ -1,0 +1,43 @@
+"""Deals out places and splits, so that no answer letter and no split is favoured."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+from math import ceil
+from random import Random
+
+from bench_assets.suites.blink.builders.draft import Draft
+
+
+def share_of(draft: Draft, wanted: int) -> int:
+    """How many of the wanted questions may have just these places for the right option.
+
+    Where the data settle the place, as in yes and no, taking no more than this keeps the letters
+    balanced.
+    """
+    return ceil(wanted * len(draft.places) / draft.n_options)
+
+
+def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
+    """Give each draft's right option a place, the letters balanced as far as the data allow."""
+    used: Counter[int] = Counter()
+    places: dict[int, int] = {}
+    for nth in sorted(range(len(drafts)), key=lambda nth: len(drafts[nth].places)):
+        free = drafts[nth].places
+        fewest = min(used[place] for place in free)
+        places[nth] = rng.choice([place for place in free if used[place] == fewest])
+        used[places[nth]] += 1
+    return [places[nth] for nth in range(len(drafts))]
+
+
+def deal_splits(places: Sequence[int], rng: Random) -> list[tuple[str, int]]:
+    """Give each question its split and its number there; every letter halves evenly.
+
+    The order of numbers has nothing to do with the letters.
+    """
+    order = rng.sample(range(len(places)), len(places))
+    by_letter = sorted(order, key=lambda nth: places[nth])
+    splits = {nth: ("val", "test")[turn % 2] for turn, nth in enumerate(by_letter)}
+    numbers: dict[str, Iterator[int]] = {"val": count(1), "test": count(1)}
+    named = {nth: (splits[nth], next(numbers[splits[nth]])) for nth in order}
+    return [named[nth] for nth in range(len(places))]

@@ -1,0 +1,1 @@
+"""BLINK's mini edition: the raw material, and what draws it."""

@@ -1,0 +1,68 @@
+"""The specialists as one model, so that they are asked, scored and ranked like any other."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+from PIL.Image import Image
+
+from bench_assets.core.chat import Reply, Request
+from bench_assets.core.errors import ModelError
+from bench_assets.suites.blink.specialists import (
+    jigsaw,
+    multi_view_reasoning,
+    relative_reflectance,
+    visual_correspondence,
+)
+from bench_assets.suites.blink.specialists.circled import Pixels
+
+Specialist: TypeAlias = Callable[[Sequence[Pixels]], str | None]
+
+SPECIALISTS: Mapping[str, Specialist] = {
+    "Jigsaw": jigsaw.answer,
+    "Multi-view_Reasoning": multi_view_reasoning.answer,
+    "Relative_Reflectance": relative_reflectance.answer,
+    "Visual_Correspondence": visual_correspondence.answer,
+}
+"""Who answers which task; given the pictures of a question, each says a letter, or None."""
+
+
+class Specialists:
+    """Answers a question of BLINK by the specialist of its task; to others it says nothing."""
+
+    def __init__(self, name: str, open_image: Callable[[str], Image]) -> None:
+        """Take what opens a picture by its SHA-256, such as the image store's ``open``."""
+        self._name = name
+        self._open_image = open_image
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    @property
+    def signature(self) -> str:
+        """Who is asked: the methods, and the library they are made with."""
+        return f"specialists|v1|opencv={cv2.__version__}"
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order.
+
+        Raises:
+            ModelError: If a request does not come from a question, such as a judge's.
+            ImageError: If the store does not have a picture.
+        """
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request) -> Reply:
+        question = request.question
+        if question is None:
+            raise ModelError(f"{self._name}: specialists answer questions; they cannot judge")
+        if question.category not in SPECIALISTS:
+            return Reply(finish_reason="no specialist for this task")
+        pictures = [np.asarray(self._open_image(image)) for image in question.images]
+        letter = SPECIALISTS[question.category](pictures)
+        if letter is None:
+            return Reply(finish_reason="the specialist finds nothing to go by")
+        return Reply(text=f"({letter})", finish_reason="stop")

@@ -1,0 +1,26 @@
+"""BLINK as a suite."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_assets.suite import Suite
+from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.task import TASK
+
+
+def _assets() -> Sequence[Any]:
+    from bench_assets.staging import loaded
+    from bench_assets.suites import blink
+
+    return loaded(blink)
+
+
+SUITE = Suite(
+    name="blink",
+    tasks=(TASK,),
+    assets=_assets,
+    published=Path(__file__).with_name("published.csv"),
+    settings=BlinkSettings,
+    release="hf:BLINK-Benchmark/BLINK@main",
+)

@@ -1,0 +1,57 @@
+"""BLINK as a task; its fourteen perception tasks are categories."""
+
+from bench_assets.suites.blink import circles, prompts, scoring
+from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+
+SAMPLES = 5
+"""Runs of the self-consistency study (appendix C.3)."""
+
+TASK = Task(
+    name="blink",
+    title="BLINK",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="The pictures one by one, then the release's prompt (section 4.1, Table 1).",
+        ),
+        "concatenated_images": Condition(
+            prompt=prompts.main,
+            about="The pictures of a question side by side as one (appendix C.1, Table 4).",
+            own_questions=True,
+        ),
+        "captions_for_images": Condition(
+            prompt=prompts.captions_for_images,
+            about="Captions in place of the pictures (section 4.3, Figure 6).",
+            own_questions=True,
+        ),
+        "circles": Condition(
+            prompt=prompts.main,
+            about="Circles of 5, 10 and 15 px, red and gray (section 4.3, Figure 7).",
+            own_questions=True,
+        ),
+        "self_consistency": Condition(
+            prompt=prompts.main,
+            about="Five runs at temperature 1.0 (appendix C.3); accuracy is that of single runs.",
+            samples=SAMPLES,
+            temperature=1.0,
+        ),
+    },
+    readings={
+        "careful": scoring.score_carefully,
+        "official": scoring.score_officially,
+        "as_released": scoring.score_as_released,
+    },
+    measures={
+        "accuracy": scoring.accuracy,
+        "accuracy_micro": scoring.accuracy_micro,
+        "chance": scoring.chance,
+    },
+    judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
+    slices=circles.slices,
+    counts={
+        "all": sum(task.val for task in PERCEPTION_TASKS.values()),
+        **{task.name: task.val for task in PERCEPTION_TASKS.values()},
+    },
+)

@@ -1,0 +1,1 @@
+"""CODIS as Dagster assets."""

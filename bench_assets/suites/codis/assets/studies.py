@@ -1,0 +1,139 @@
+"""What CODIS measures besides scores, one model at a time (sections 4.2, 5.2, 5.3, appendix A)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import dagster as dg
+
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question
+from bench_assets.evaluation import judged
+from bench_assets.partitions import MODELS
+from bench_assets.staging import Staging
+from bench_assets.studies import blank_metric, decodings
+from bench_assets.suites.codis import agreement
+from bench_assets.suites.codis.settings import CodisSettings
+from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.codis.variability import output_variability as variability
+from bench_assets.suites.codis.word_bias import WordCount
+from bench_assets.suites.codis.word_bias import word_bias as count_words
+from bench_assets.task import Answered
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.settings.settings_file import SettingsFile
+
+_CODIS = Staging("codis", str(TASK.version))
+
+
+@dg.asset(
+    ins=_CODIS.ins("questions", "predictions", without_context="no_context/predictions"),
+    description=(
+        "One row: the share of queries, all or of one category, that a model answers differently "
+        "when the context is taken away (section 4.2; the paper's Table 4 has 5 rows)."
+    ),
+    **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
+)
+def output_variability(
+    context: dg.AssetExecutionContext,
+    questions: list[Question],
+    predictions: list[Prediction],
+    without_context: list[Prediction],
+) -> dg.Output[list[Metric]]:
+    """Compare the answers with and without context."""
+    row = _row(
+        context.partition_key, questions, predictions, compared="main~no_context", judge="none"
+    )
+    slices: dict[str, list[Question]] = {"all": questions}
+    for question in questions:
+        slices.setdefault(question.category, []).append(question)
+    rows = []
+    for category, asked in slices.items():
+        share = variability(asked, predictions, without_context)
+        rows.append(
+            replace(
+                row,
+                condition="no_context",
+                metric="output_variability",
+                category=category,
+                n_failed=len(asked) - share.n_scored,
+                **share._asdict(),
+            )
+        )
+    return table_output(rows)
+
+
+@dg.asset(
+    ins=_CODIS.ins("questions", "predictions"),
+    description=(
+        "One row: how often a word is expected and how often a model says it, on the queries whose "
+        "ground truth has the word or its opposite (section 5.2, Table 6: 3 pairs of words)."
+    ),
+    **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
+)
+def word_bias(
+    settings: SettingsFile, questions: list[Question], predictions: list[Prediction]
+) -> dg.Output[list[WordCount]]:
+    """Count the configured words in the final answers."""
+    asked = {question.question_id: question for question in questions}
+    answered = [Answered(asked[p.question_id], p) for p in predictions]
+    word_pairs = settings.load().suite("codis", CodisSettings).word_pairs
+    return table_output(count_words(answered, word_pairs))
+
+
+@dg.asset(
+    ins=_CODIS.ins("questions", "predictions", "judgements"),
+    description=(
+        "One row: how far the judge agrees with a second one or with people, or people among "
+        "themselves (section 5.3, Table 7; appendix A, Table 8). Empty unless `second_judge` or "
+        "`human_labels` is set in [suites.codis] of bench.toml."
+    ),
+    **_CODIS.stage("metrics", asks="judge", ablation=True, partitions=MODELS),
+)
+def judge_agreement(
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    models: Models,
+    questions: list[Question],
+    predictions: list[Prediction],
+    judgements: list[Judgement],
+) -> dg.Output[list[Metric]]:
+    """Judge a second time, by a model or by people, and compare."""
+    configured = settings.load()
+    chosen = configured.suite("codis", CodisSettings)
+    rows = []
+    if chosen.second_judge:
+        judge = chosen.second_judge
+        second, _ = judged(context, models, TASK, judge, questions, predictions)
+        rows.append(("agreement", chosen.second_judge, agreement.agreement(judgements, second)))
+    if chosen.human_labels:
+        file = configured.resolve(chosen.human_labels)
+        labels = agreement.labels_of(context.partition_key, agreement.read_labels(file))
+        people = agreement.judged_by_people(labels, predictions)
+        rows.append(("agreement", agreement.PEOPLE, agreement.agreement(judgements, people)))
+        if len({label.annotator for label in labels}) > 1:
+            rows.append(("consistency", agreement.PEOPLE, agreement.consistency(labels)))
+    first = judgements[0].judge if judgements else "none"
+    return table_output(
+        [
+            replace(
+                _row(context.partition_key, questions, predictions, judges=f"{first}~{other}"),
+                metric=metric,
+                **share._asdict(),
+            )
+            for metric, other, share in rows
+        ]
+    )
+
+
+def _row(
+    model: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    *,
+    compared: str = "main",
+    **judges: str,
+) -> Metric:
+    parts = {"model": decodings(predictions), "n": str(len(questions))}
+    lost = sum(bool(p.error) for p in predictions)
+    return blank_metric(
+        TASK, questions, model, parts, n_failed=lost, compared=compared, before=judges
+    )

@@ -1,0 +1,1 @@
+"""CODIS's mini edition: the raw material, and what draws it."""

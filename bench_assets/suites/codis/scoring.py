@@ -1,0 +1,183 @@
+"""Scores CODIS as sections 3.3 and 5.3 do, with a judge model or rules where the paper has people.
+
+Acc_q is the share of queries answered correctly, Acc_p the share of pairs with both queries
+correct. Acc_p is the primary metric: a model that ignores the context can get one half of a pair
+right, never both (section 4.2).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from bench_assets.core.chat import ChatModel, Request
+from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats import Mean, Point, mean, product
+from bench_assets.suites.codis import prompts
+from bench_assets.suites.codis.answers import named_option, read_answer
+from bench_assets.suites.codis.words import normalised
+from bench_assets.task import RULES, Answered, Scored
+
+CRITERION = "correct"
+WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which takes nothing off an output
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask whether each prediction agrees with the ground truth (Table 12).
+
+    A prediction that came with thoughts is judged once more with them, for the official reading.
+    """
+    calls = [(pair, CRITERION, pair.prediction.text) for pair in answered]
+    calls += [
+        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        for pair in answered
+        if pair.prediction.raw_text not in ("", pair.prediction.text)
+    ]
+    requests = [
+        Request(
+            prompt=prompts.judge(pair.question, output),
+            sample=pair.prediction.sample,
+            question=pair.question,
+        )
+        for pair, _, output in calls
+    ]
+    return [
+        Judgement.from_reply(
+            pair.prediction,
+            reply,
+            prompt=request.prompt,
+            judge=model.name,
+            criterion=criterion,
+            verdict=read_verdict(reply.text),
+        )
+        for (pair, criterion, _), request, reply in zip(
+            calls, requests, model.reply(requests), strict=True
+        )
+    ]
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Compare the answer that each prediction names with the ground truth, without a model.
+
+    Stricter than people are: an answer in other words than the pair's two is wrong.
+    """
+    return [_judged_by_rules(*pair) for pair in answered]
+
+
+def read_verdict(reply: str) -> bool | None:
+    """Read the judge's word; None if it is neither of the two it may print.
+
+    Case, surrounding blanks, one final full stop and what a judge thinks aloud do not count.
+
+    >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
+    (True, False, None)
+    """
+    word = without_reasoning(reply).strip().removesuffix(".").lower()
+    return {"right": True, "wrong": False}.get(word)
+
+
+def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge said right; unscored if it said neither right nor wrong."""
+    about = [judgement for judgement in judgements if judgement.criterion != WITH_THOUGHTS]
+    return _score(answered, about, lambda judgement: judgement.verdict)
+
+
+def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge's reply has "right" in it, as the authors' eval.py does.
+
+    "not right" is a point, "Right." is none. What model and judge think aloud is part of what they
+    say. The rules say no such words: their verdict counts.
+    """
+    thoughts = [judgement for judgement in judgements if judgement.criterion == WITH_THOUGHTS]
+    return _score(answered, thoughts or judgements, _official_verdict)
+
+
+def pair_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Acc_p of section 3.3; a pair is unscored if a half of it is unscored or missing."""
+    return mean(
+        Point(product(score.points for _, score in halves), picture(halves[0].question))
+        if len(halves) == 2
+        else Point(None)
+        for halves in _pairs(scored)
+    )
+
+
+def query_accuracy(scored: Sequence[Scored]) -> Mean:
+    """Acc_q of section 3.3."""
+    return mean(Point(score.points, picture(question)) for question, score in scored)
+
+
+def context_awareness(scored: Sequence[Scored]) -> Mean:
+    """Share of pairs whose two queries are answered differently (section 4.2).
+
+    The paper has people compare the outputs; here the answers that were read out of them are
+    compared. A pair without two replies is unscored, one where the model was cut off before it
+    answered is not answered differently; no judge is involved.
+    """
+    return mean(
+        Point(float(_answered_differently(*halves)), picture(halves[0].question))
+        if len(halves) == 2 and not any(score.error for _, score in halves)
+        else Point(None)
+        for halves in _pairs(scored)
+    )
+
+
+def picture(question: Question) -> str:
+    """Name what a question shares with others, so that intervals do not take them for independent.
+
+    45 pictures are asked the same question again with other contexts.
+    """
+    return question.labels.get("image", question.group_id)
+
+
+def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
+    named = named_option(question.text, prediction.text, question.options)
+    return Judgement.of(
+        prediction,
+        judge=RULES,
+        criterion=CRITERION,
+        verdict=(named,) == question.answer,
+        reply=f"names {named!r}" if named else "names neither possible answer, or both",
+    )
+
+
+def _official_verdict(judgement: Judgement) -> bool | None:
+    return judgement.verdict if judgement.by_rules else "right" in judgement.reply
+
+
+def _score(
+    answered: Answered, judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
+) -> Score:
+    points, note = _points(judgements, read)
+    answer = read_answer(answered.question, answered.prediction.text)
+    return Score.of(
+        answered.prediction, points=points, answer=(answer,) if answer else (), note=note
+    )
+
+
+def _points(
+    judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
+) -> tuple[float | None, str]:
+    if len(judgements) != 1:
+        return None, f"{len(judgements)} judgements instead of one"
+    (judgement,) = judgements
+    if judgement.error:
+        return None, f"the judge gave no reply: {judgement.error}"
+    if (verdict := read(judgement)) is None:
+        return None, f"the judge says neither right nor wrong: {judgement.reply}"
+    return float(verdict), judgement.reply if judgement.by_rules else ""
+
+
+def _pairs(scored: Sequence[Scored]) -> list[list[Scored]]:
+    pairs: dict[tuple[str, int], list[Scored]] = defaultdict(list)
+    for one in scored:
+        pairs[one.question.group_id, one.score.sample].append(one)
+    return list(pairs.values())
+
+
+def _answered_differently(one: Scored, other: Scored) -> bool:
+    cut_off = one.score.no_answer or other.score.no_answer
+    return not cut_off and _answer(one) != _answer(other)
+
+
+def _answer(scored: Scored) -> str:
+    return normalised(" ".join(scored.score.answer))

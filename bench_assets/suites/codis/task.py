@@ -1,0 +1,56 @@
+"""CODIS as a task."""
+
+from bench_assets.suites.codis import prompts, scoring
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+
+TASK = Task(
+    name="codis",
+    title="CODIS",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="Detailed instructions and chain of thought (Table 11), as in Tables 3 and 10.",
+        ),
+        "no_chain_of_thought": Condition(
+            prompt=prompts.no_chain_of_thought,
+            about="Detailed instructions, no chain of thought (Tables 11 and 13).",
+        ),
+        "no_detailed_instructions": Condition(
+            prompt=prompts.no_detailed_instructions,
+            about="Chain of thought, no detailed instructions (Tables 11 and 13).",
+        ),
+        "plain": Condition(
+            prompt=prompts.plain,
+            about="Neither detailed instructions nor chain of thought (Tables 11 and 13).",
+        ),
+        "no_context": Condition(
+            prompt=prompts.no_context,
+            about="The context is taken away (section 4.2, Table 4).",
+        ),
+        "captions_for_images": Condition(
+            prompt=prompts.captions_for_images,
+            about="Captions in place of the images (section 5.1, Table 5).",
+            own_questions=True,
+            needs=(
+                "it needs captions of the pictures: put captions.jsonl beside data.json, or name "
+                "a file (captions) or a model (captioner) in [suites.codis] of bench.toml"
+            ),
+        ),
+    },
+    readings={"strict": scoring.score_strictly, "official": scoring.score_officially},
+    measures={
+        "acc_p": scoring.pair_accuracy,
+        "acc_q": scoring.query_accuracy,
+        "context_awareness": scoring.context_awareness,
+    },
+    judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
+    counts={
+        "all": 706,
+        "Location and Orientation": 168,
+        "Temporal Information": 190,
+        "Cultural Background": 94,
+        "Attributes": 150,
+        "Relationships": 104,
+    },
+)

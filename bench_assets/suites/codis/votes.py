@@ -1,0 +1,179 @@
+"""Data verification: what the annotators say of each other's submissions (section 3.4)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.core.agreement import krippendorff_alpha, pairwise_agreement, unanimous_share
+from bench_assets.core.rows import Rejection
+from bench_assets.suites.codis.source import Pair, Vote
+
+Outcome: TypeAlias = Literal["kept", "revised", "dropped"]
+
+_CRITERIA = {"correct": "correct", "different": "different", "within_rules": "within the rules"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What became of a submission when the others had voted on it."""
+
+    submission: str
+    image: str
+    annotator: str
+    category: str
+    n_votes: int
+    n_approving: int
+    outcome: Outcome
+    reason: str
+    revised_by: str = ""  # the submission that took its place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteAgreement:
+    """How far the annotators agree on one condition, over all submissions."""
+
+    criterion: str  # "all" is the approval: all three conditions at once
+    n_submissions: int  # with at least two votes
+    unanimous: float  # share of submissions on which all votes are the same
+    pairwise: float  # mean share of pairs of votes that are the same
+    alpha: float  # Krippendorff's, nominal
+
+
+class Ballots(NamedTuple):
+    """The votes that count, by submission, and those that do not."""
+
+    counted: Mapping[str, Sequence[Vote]]
+    rejections: list[Rejection]
+
+
+def ballots(submissions: Sequence[Pair], votes: Iterable[Vote]) -> Ballots:
+    """Sort out the votes: one on each submission by each of the other annotators counts.
+
+    The annotators are those who submitted something: all five took part in the collection.
+    """
+    authors: dict[str, str] = {}
+    for submission in submissions:
+        authors.setdefault(submission.pair_id, submission.annotator)
+    counted: dict[str, list[Vote]] = defaultdict(list)
+    rejections = []
+    for number, vote in enumerate(votes, 1):
+        if reason := _no_vote(vote, authors, counted.get(vote.submission, ())):
+            rejections.append(Rejection(entry=f"votes.json, entry {number}", reason=reason))
+        else:
+            counted[vote.submission].append(vote)
+    return Ballots(counted, rejections)
+
+
+def decide(
+    submissions: Sequence[Pair], votes: Iterable[Vote], approval: float = 1.0
+) -> list[Decision]:
+    """Decide on each submission by the votes of all other annotators, in order.
+
+    A submission is kept if enough of the others approve, which is to say: find it correct,
+    different from existing data, and within the rules. One that its annotator revised gives way to
+    the revision, whatever the votes were. Entries without annotator were published by their
+    authors, are decided, and need no votes.
+
+    Args:
+        submissions: In the order in which they were made.
+        votes: Those of ``ballots`` count.
+        approval: Share of the others that must approve, all having voted. The default is the
+            paper's: all of them.
+    """
+    counted = ballots(submissions, votes).counted
+    everyone = {submission.annotator for submission in submissions}
+    faults, revisions = _revisions(submissions)
+    decisions = []
+    for pair, fault in zip(submissions, faults, strict=True):
+        heard = counted.get(pair.pair_id, ())
+        n_others = len(everyone - {pair.annotator})
+        revised_by = "" if fault else revisions.get(pair.pair_id, "")
+        outcome: Outcome = "kept" if _approved(pair, heard, n_others, approval) else "dropped"
+        decisions.append(
+            Decision(
+                submission=pair.pair_id,
+                image=pair.image,
+                annotator=pair.annotator,
+                category=pair.category,
+                n_votes=len(heard),
+                n_approving=sum(vote.approves for vote in heard),
+                outcome="dropped" if fault else "revised" if revised_by else outcome,
+                reason=fault or _reason(pair, heard, n_others),
+                revised_by=revised_by,
+            )
+        )
+    return decisions
+
+
+def agreement(submissions: Sequence[Pair], votes: Iterable[Vote]) -> list[VoteAgreement]:
+    """Say how far the annotators agree on each condition; no rows if nobody voted."""
+    heard = [list(cast) for cast in ballots(submissions, votes).counted.values()]
+    tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in _CRITERIA}
+    tables["all"] = [[vote.approves for vote in cast] for cast in heard]
+    return [
+        VoteAgreement(
+            criterion=criterion,
+            n_submissions=sum(len(unit) > 1 for unit in units),
+            unanimous=unanimous_share(units),
+            pairwise=pairwise_agreement(units),
+            alpha=krippendorff_alpha(units),
+        )
+        for criterion, units in tables.items()
+        if units
+    ]
+
+
+def _no_vote(vote: Vote, authors: Mapping[str, str], cast: Iterable[Vote]) -> str:
+    if vote.submission not in authors:
+        return f"there is no submission {vote.submission!r}"
+    if vote.annotator not in authors.values():
+        return f"{vote.annotator!r} is no annotator: submitted nothing"
+    if vote.annotator == authors[vote.submission]:
+        return f"{vote.annotator!r} voted on a submission of their own, {vote.submission!r}"
+    if any(vote.annotator == earlier.annotator for earlier in cast):
+        return f"{vote.annotator!r} voted on {vote.submission!r} before"
+    return ""
+
+
+def _revisions(submissions: Sequence[Pair]) -> tuple[list[str], dict[str, str]]:
+    """What is wrong with each submission's place in a chain; id -> id of its revision."""
+    authors: dict[str, str] = {}
+    revisions: dict[str, str] = {}
+    faults = []
+    for pair in submissions:
+        fault = ""
+        if pair.pair_id in authors:
+            fault = f"an earlier entry has the same id, {pair.pair_id!r}"
+        elif pair.revises and authors.get(pair.revises) != pair.annotator:
+            fault = (
+                f"revises {pair.revises!r}, which is no earlier submission of {pair.annotator!r}"
+            )
+        elif pair.revises in revisions:
+            fault = f"revises {pair.revises!r}, as {revisions[pair.revises]!r} does already"
+        elif pair.revises:
+            revisions[pair.revises] = pair.pair_id
+        authors.setdefault(pair.pair_id, pair.annotator)
+        faults.append(fault)
+    return faults, revisions
+
+
+def _approved(pair: Pair, heard: Sequence[Vote], n_others: int, approval: float) -> bool:
+    if not pair.annotator:
+        return True
+    complete = len(heard) == n_others > 0
+    return complete and sum(vote.approves for vote in heard) / n_others >= approval
+
+
+def _reason(pair: Pair, heard: Sequence[Vote], n_others: int) -> str:
+    if not pair.annotator:
+        return "published by the authors"
+    if len(heard) < n_others or not n_others:
+        return f"{len(heard)} of {n_others} others voted"
+    against = [
+        f"not {words}: {', '.join(naysayers)}"
+        for name, words in _CRITERIA.items()
+        if (naysayers := [vote.annotator for vote in heard if not getattr(vote, name)])
+    ]
+    n_approving = sum(vote.approves for vote in heard)
+    return "; ".join([f"{n_approving} of {n_others} others approve", *against])

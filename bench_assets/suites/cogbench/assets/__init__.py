@@ -1,0 +1,1 @@
+"""CogBench as Dagster assets."""

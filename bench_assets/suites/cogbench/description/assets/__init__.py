@@ -1,0 +1,1 @@
+"""Description as Dagster assets."""

@@ -1,0 +1,49 @@
+"""The question table of the description task."""
+
+import dagster as dg
+
+from bench_assets.core.rows import Question, StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.cogbench.assets.edition import edition_of
+from bench_assets.suites.cogbench.description.questions import key_points, to_questions
+from bench_assets.suites.cogbench.source import (
+    Story,
+    StoryChain,
+    find_release,
+    read_chains,
+    read_stories,
+)
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging("cogbench/description")
+
+
+@dg.asset(
+    ins=_HERE.ins(stories="../stories", chains="../chains", stored="../images"),
+    **_HERE.stage("questions"),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    stories: list[Story],
+    chains: list[StoryChain],
+    stored: list[StoredImage],
+) -> dg.Output[list[Question]]:
+    """Ask for one description a picture.
+
+    One row: one picture to be described, with the entities and chains that its description is
+    scored by. The paper has 251.
+    """
+    opened = sources.open("cogbench")
+    release = find_release(opened.folder)
+    if release.edition == "published":
+        read_stories(release)  # what is wrong with the file stops this task, and only this one
+        read_chains(release)
+    by_name = {image.name: image for image in stored}
+    edition = edition_of(opened, len(stored))
+    rows = to_questions(stories, chains, by_name, edition)
+    n_points = sum(len(key_points(row)) for row in rows)
+    return table_output(rows, {"key_points": n_points, **question_preview(rows, images)})

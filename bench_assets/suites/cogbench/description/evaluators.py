@@ -1,0 +1,223 @@
+"""Compares ways to decide whether a description mentions a chain with people (3.3.4, Table 4).
+
+What gives a number is turned into yes or no by a threshold: the one with the highest accuracy on
+one half of the pictures; all accuracies are those on the other half. As in appendix F a number is
+the highest that any sentence of the description has.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import nan
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.core.embedding import TextEncoder
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import read_lines
+from bench_assets.core.records import records
+from bench_assets.core.reply_text import sentences
+from bench_assets.core.rows import Judgement
+from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.suites.cogbench.description.questions import key_points
+from bench_assets.suites.cogbench.description.scoring import judge_by_rules
+from bench_assets.task import Answered
+
+ScorePairs: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+"""Pairs of a sentence and a key point -> how far the sentence says it, each."""
+
+NO_WEIGHTS = "not run: no weights of it can be had from a package index"
+NOT_RUN = {
+    "BERTScore": NO_WEIGHTS,
+    "BLEURT": NO_WEIGHTS,
+    "DocNLI": f"{NO_WEIGHTS}; nli_model takes its place, sentence by sentence",
+    "GPT-3.5": "not run: a hosted model of 2023; the row of the judge that bench.toml names takes "
+    "its place",
+}
+"""The paper's evaluators that cannot be run here, and what stands for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """One person's verdict on one key point of one description."""
+
+    question_id: str
+    criterion: str  # "event/2"
+    mentioned: bool
+    model: str = ""  # "": whichever model is looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorAccuracy:
+    """How often one way to evaluate agrees with people."""
+
+    evaluator: str
+    status: str  # "run", or why it was not
+    accuracy: float  # on the testing half; NaN if it was not run
+    low: float
+    high: float
+    n: int  # key points of the testing half that the evaluator decided
+    n_undecided: int
+    threshold: float | None  # above it a key point is mentioned; None if no number is involved
+    n_choosing: int  # key points of the half that the threshold was chosen on
+
+
+class Labelled(NamedTuple):
+    """A key point that a person has decided about."""
+
+    pair: Answered
+    criterion: str
+    text: str
+    mentioned: bool
+
+
+def read_labels(file: Path) -> list[Label]:
+    """Read people's verdicts: JSON lines with the fields of ``Label``, ``model`` optional.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line is not such an object or repeats another;
+            names file and line.
+    """
+    return records(read_lines(file), Label, unique=("question_id", "criterion", "model"))
+
+
+def labelled_points(answered: Iterable[Answered], labels: Iterable[Label]) -> list[Labelled]:
+    """Find the key points that people decided about, in the order of the labels.
+
+    Raises:
+        SourceError: If a label is about a description or a key point that there is not.
+    """
+    pairs = {pair.question.question_id: pair for pair in answered}
+    found = []
+    for label in labels:
+        pair = pairs.get(label.question_id)
+        points = {point.criterion: point for point in key_points(pair.question)} if pair else {}
+        if pair is None or label.criterion not in points:
+            raise SourceError(
+                f"human labels: no key point {label.criterion} of {label.question_id}"
+            )
+        text = points[label.criterion].text
+        found.append(Labelled(pair, label.criterion, text, label.mentioned))
+    return found
+
+
+def by_threshold(
+    evaluator: str, points: Sequence[Labelled], score: ScorePairs
+) -> EvaluatorAccuracy:
+    """Evaluate by a number: the highest of any sentence, above a threshold chosen on one half."""
+    numbers = best_scores(points, score)
+    choosing = [
+        (number, point.mentioned)
+        for number, point in zip(numbers, points, strict=True)
+        if not is_for_testing(point)
+    ]
+    threshold = best_threshold(choosing)
+    verdicts = [number > threshold for number in numbers]
+    return _accuracy(evaluator, points, verdicts, threshold)
+
+
+def by_verdict(
+    evaluator: str, points: Sequence[Labelled], judgements: Iterable[Judgement]
+) -> EvaluatorAccuracy:
+    """Evaluate by a judge's verdicts; there is nothing to choose."""
+    said = {(row.question_id, row.criterion): row.verdict for row in judgements}
+    verdicts = [said.get((p.pair.question.question_id, p.criterion)) for p in points]
+    return _accuracy(evaluator, points, verdicts, None)
+
+
+def by_rules(points: Sequence[Labelled]) -> EvaluatorAccuracy:
+    """Evaluate by the rules that need no model."""
+    pairs = {point.pair.question.question_id: point.pair for point in points}
+    return by_verdict("rules", points, judge_by_rules(list(pairs.values())))
+
+
+def not_run(evaluator: str, why: str) -> EvaluatorAccuracy:
+    """Say that an evaluator was not run."""
+    return EvaluatorAccuracy(
+        evaluator=evaluator,
+        status=why,
+        accuracy=nan,
+        low=nan,
+        high=nan,
+        n=0,
+        n_undecided=0,
+        threshold=None,
+        n_choosing=0,
+    )
+
+
+def rouge_recall(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """ROUGE-L recall of a key point by a sentence, stemmed."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rougeL"], use_stemmer=True)
+    return [float(scorer.score(point, sentence)["rougeL"].recall) for sentence, point in pairs]
+
+
+def cosine_by(encoder: TextEncoder) -> ScorePairs:
+    """Cosine of the embeddings of a sentence and a key point; ours, not among the paper's."""
+
+    def score(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        said, points = (encoder.encode_texts(side) for side in zip(*pairs, strict=True))
+        return [float(cosine) for cosine in (said * points).sum(axis=1)]
+
+    return score
+
+
+def best_scores(points: Sequence[Labelled], score: ScorePairs) -> list[float]:
+    """Highest number of any sentence, for each key point; 0 for an empty description."""
+    pairs = [
+        (number, sentence, point.text)
+        for number, point in enumerate(points)
+        for sentence in sentences(point.pair.prediction.text)
+    ]
+    best: Mapping[int, list[float]] = {number: [0.0] for number in range(len(points))}
+    if pairs:
+        scores = score([(sentence, text) for _, sentence, text in pairs])
+        for (number, _, _), value in zip(pairs, scores, strict=True):
+            best[number].append(value)
+    return [max(best[number]) for number in range(len(points))]
+
+
+def best_threshold(choosing: Sequence[tuple[float, bool]]) -> float:
+    """Threshold with the highest accuracy, the lowest of several; above it is a yes.
+
+    >>> best_threshold([(0.1, False), (0.4, False), (0.6, True)])
+    0.4
+    """
+
+    def n_right(threshold: float) -> int:
+        return sum((number > threshold) == mentioned for number, mentioned in choosing)
+
+    candidates = sorted({-1.0, *(number for number, _ in choosing)})
+    return max(candidates, key=n_right)
+
+
+def is_for_testing(point: Labelled) -> bool:
+    """Whether a key point's picture is in the testing half: drawn by the picture's id."""
+    return sha256(point.pair.question.group_id.encode()).digest()[0] % 2 == 1
+
+
+def _accuracy(
+    evaluator: str,
+    points: Sequence[Labelled],
+    verdicts: Sequence[bool | None],
+    threshold: float | None,
+) -> EvaluatorAccuracy:
+    tested = [
+        Point(None if verdict is None else float(verdict == p.mentioned), p.pair.question.group_id)
+        for p, verdict in zip(points, verdicts, strict=True)
+        if is_for_testing(p)
+    ]
+    found: Mean = mean(tested)
+    return EvaluatorAccuracy(
+        evaluator=evaluator,
+        status="run",
+        accuracy=found.value,
+        low=found.low,
+        high=found.high,
+        n=found.n_scored,
+        n_undecided=found.n_unscored,
+        threshold=threshold,
+        n_choosing=0 if threshold is None else len(points) - len(tested),
+    )

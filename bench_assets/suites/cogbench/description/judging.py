@@ -1,0 +1,113 @@
+"""Asks a chat model which key points a description mentions (section 3.2, appendix C)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.rows import Judgement, Prediction, Question
+from bench_assets.suites.cogbench.description import prompts
+from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
+from bench_assets.suites.cogbench.description.verdicts import read_by_number
+from bench_assets.suites.cogbench.kinds import EVENT_RELATIONSHIP
+from bench_assets.task import Answered
+
+TRIES = 5  # the authors' cognition_gpt_eval.py asks so often until it can read the reply
+WITH_THOUGHTS = ", thoughts included"  # of a criterion: as their code, which takes nothing off
+_NEXT_TRY = 1000  # added to the number of the draw, so that a try is not answered from memory
+
+
+class _Call(NamedTuple):
+    """One question to the judge: about some key points of one description."""
+
+    prediction: Prediction
+    question: Question
+    text: str  # of the description
+    mark: str  # of the criteria
+    points: list[KeyPoint]
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask which key points a description mentions: all of a picture at once (appendix C).
+
+    Event relationships are asked in a call of their own. What cannot be read is asked again, up to
+    five times in all, as the authors do. A description that came with thoughts is judged once more
+    with them, for the official reading: their code takes nothing off a reply.
+    """
+    calls = [call for pair in answered for call in _calls_of(pair)]
+    asked: list[tuple[Request, Reply]] = []
+    waiting = list(range(len(calls)))
+    for attempt in range(TRIES):
+        requests = [_request(calls[number], attempt) for number in waiting]
+        replies = model.reply(requests) if requests else []
+        heard = list(zip(requests, replies, strict=True))
+        if attempt == 0:
+            asked = heard
+        for number, said in zip(waiting, heard, strict=True):
+            if _n_unread(calls[number], said[1]) < _n_unread(calls[number], asked[number][1]):
+                asked[number] = said
+        waiting = [
+            number
+            for number, (_, reply) in zip(waiting, heard, strict=True)
+            if not reply.error and _n_unread(calls[number], asked[number][1])
+        ]
+    return [
+        judgement
+        for call, (request, reply) in zip(calls, asked, strict=True)
+        for judgement in _judgements(call, model.name, request, reply)
+    ]
+
+
+def calls_about(answered: Answered) -> list[list[KeyPoint]]:
+    """Part the key points of a picture into what the judge is asked at once."""
+    points = key_points(answered.question)
+    others = [point for point in points if point.kind != EVENT_RELATIONSHIP]
+    relationships = [point for point in points if point.kind == EVENT_RELATIONSHIP]
+    return [call for call in (others, relationships) if call]
+
+
+def _calls_of(answered: Answered) -> list[_Call]:
+    said = answered.prediction
+    texts = {"": said.text}
+    if said.raw_text not in ("", said.text):
+        texts[WITH_THOUGHTS] = said.raw_text
+    return [
+        _Call(said, answered.question, text, mark, points)
+        for mark, text in texts.items()
+        for points in calls_about(answered)
+    ]
+
+
+def _request(call: _Call, attempt: int) -> Request:
+    return Request(
+        prompt=_prompt(call.text, call.points),
+        sample=call.prediction.sample + attempt * _NEXT_TRY,
+        question=call.question,
+    )
+
+
+def _n_unread(call: _Call, reply: Reply) -> int:
+    """How many points of a call have no verdict; all of them if there is no reply."""
+    n = len(call.points)
+    return n if reply.error else read_by_number(reply.text, n).count(None)
+
+
+def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
+    texts = [point.text for point in points]
+    whole_chains = points[0].kind == EVENT_RELATIONSHIP
+    make: Callable[[str, Sequence[str]], Prompt] = (
+        prompts.judge_event_relationships if whole_chains else prompts.judge_key_points
+    )
+    return make(description, texts)
+
+
+def _judgements(call: _Call, judge: str, request: Request, reply: Reply) -> Iterator[Judgement]:
+    read = read_by_number(reply.text, len(call.points))
+    for point, verdict in zip(call.points, read, strict=True):
+        yield Judgement.from_reply(
+            call.prediction,
+            reply,
+            prompt=request.prompt,
+            judge=judge,
+            criterion=f"{point.criterion}{call.mark}",
+            verdict=verdict,
+        )

@@ -1,0 +1,81 @@
+"""Turns stories into one question a picture, with everything that its description is scored by.
+
+The labels of a question hold its entities, one a line, under ``"Entities"``, and its chains of each
+kind, one a line, under the name of the authors' field, such as ``"Event Reasoning"``.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from bench_assets.core.rows import Edition, Question, StoredImage
+from bench_assets.suites.cogbench.chains import conclusion
+from bench_assets.suites.cogbench.kinds import EVENT_RELATIONSHIP, KINDS, Kind
+from bench_assets.suites.cogbench.source import Story, StoryChain
+
+INSTRUCTION = "Describe this image in detail."  # section 3.3
+_ENTITIES = "Entities"
+
+
+class KeyPoint(NamedTuple):
+    """Something that a description should mention (section 3.2)."""
+
+    kind: Kind
+    number: int  # from 1, within picture and kind
+    text: str  # the conclusion of a chain; for event relationships the whole chain
+
+    @property
+    def criterion(self) -> str:
+        """Its name within a question, such as ``event/2``."""
+        return f"{self.kind.code}/{self.number}"
+
+
+def to_questions(
+    stories: Iterable[Story],
+    chains: Iterable[StoryChain],
+    images: Mapping[str, StoredImage],
+    edition: Edition,
+) -> list[Question]:
+    """Ask for one description a picture; the annotated one is the answer.
+
+    Args:
+        stories: The selected ones.
+        chains: Those of all stories.
+        images: Stored pictures by file name.
+        edition: ``"published"``, ``"mini"`` or ``"built"``.
+    """
+    fields = {kind.name: kind.field for kind in KINDS}
+    noted: dict[str, dict[str, list[str]]] = {}
+    for chain in chains:
+        by_field = noted.setdefault(chain.image_id, {})
+        by_field.setdefault(fields[chain.kind], []).append(chain.text)
+    return [
+        Question(
+            question_id=f"cogbench/description/{story.image_id}",
+            task="cogbench/description",
+            edition=edition,
+            kind="text",
+            text=INSTRUCTION,
+            answer=(story.description,),
+            images=(images[story.image].sha256,),
+            group_id=story.image_id,
+            labels={
+                _ENTITIES: "\n".join(story.entities),
+                **{name: "\n".join(texts) for name, texts in noted.get(story.image_id, {}).items()},
+            },
+        )
+        for story in stories
+    ]
+
+
+def entities(question: Question) -> list[str]:
+    """List the annotated entities of a picture, in order."""
+    return question.labels.get(_ENTITIES, "").splitlines()
+
+
+def key_points(question: Question) -> list[KeyPoint]:
+    """List all key points of a picture in the order of Table 1; equal ones are listed each."""
+    return [
+        KeyPoint(kind, number, chain if kind == EVENT_RELATIONSHIP else conclusion(chain))
+        for kind in KINDS
+        for number, chain in enumerate(question.labels.get(kind.field, "").splitlines(), 1)
+    ]

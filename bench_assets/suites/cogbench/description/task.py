@@ -1,0 +1,20 @@
+"""The description task of CogBench as a task."""
+
+from bench_assets.suites.cogbench.description import judging, prompts, scoring
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+
+TASK = Task(
+    name="cogbench/description",
+    title="CogBench description",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="The paper's one instruction (section 3.3), as in Tables 2, 3 and 7.",
+        )
+    },
+    readings={"careful": scoring.score_by_number, "official": scoring.score_officially},
+    measures={"cognition": scoring.cognition, **scoring.cognition_by_kind()},
+    judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(judging.judge)},
+    counts={"all": 251},
+)

@@ -1,0 +1,1 @@
+"""CogBench's mini edition: the raw material, and what draws it."""

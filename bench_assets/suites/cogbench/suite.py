@@ -1,0 +1,41 @@
+"""CogBench as a suite."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.rows import Metric, Prediction, Question
+from bench_assets.suite import Configured, Suite
+from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
+from bench_assets.suites.cogbench.settings import CogbenchSettings
+from bench_assets.suites.cogbench.vqa.task import TASK as VQA
+
+
+def _assets() -> Sequence[Any]:
+    from bench_assets.staging import loaded
+    from bench_assets.suites import cogbench
+
+    return loaded(cogbench)
+
+
+def _recognised(
+    settings: Configured,
+    model: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> list[Metric]:
+    from bench_assets.suites.cogbench.description.assets.recognised import recognised
+
+    return recognised(settings, model, questions, predictions)
+
+
+SUITE = Suite(
+    name="cogbench",
+    tasks=(DESCRIPTION, VQA),
+    assets=_assets,
+    published=Path(__file__).with_name("published.csv"),
+    settings=CogbenchSettings,
+    by_hand="its authors hand out the data for non-commercial research when they are asked; "
+    "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    measured_beside={DESCRIPTION.name: _recognised},
+)

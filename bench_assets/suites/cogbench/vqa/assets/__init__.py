@@ -1,0 +1,1 @@
+"""VQA as Dagster assets."""

@@ -1,0 +1,207 @@
+"""CogBench left of the waist, second part: from chains to the table of multiple-choice questions.
+
+The release's questions are read as they are; otherwise a model writes them, machines and people
+check them.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import dagster as dg
+
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.staging import Staging, asking, open_writer, out
+from bench_assets.suites.cogbench import source as files
+from bench_assets.suites.cogbench.assets.edition import edition_of
+from bench_assets.suites.cogbench.select import (
+    Questions,
+    by_image_id,
+    question_id,
+    select_questions,
+)
+from bench_assets.suites.cogbench.settings import LONGEST_OPTION, CogbenchSettings
+from bench_assets.suites.cogbench.source import SourceQuestion, Story, StoryChain, find_release
+from bench_assets.suites.cogbench.vqa import refine
+from bench_assets.suites.cogbench.vqa.language_only import (
+    SOLVABLE,
+    LanguageOnly,
+    ask_without_picture,
+    longest_option,
+)
+from bench_assets.suites.cogbench.vqa.questions import to_questions
+from bench_assets.suites.cogbench.vqa.refine import Flag
+from bench_assets.suites.cogbench.vqa.writing import (
+    WriterReply,
+    WrittenQuestion,
+    as_source_question,
+    ask_writer,
+    deal_letters,
+)
+from bench_assets.suites.cogbench.vqa.writing import written_questions as take_questions
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.models.scripted import ScriptedModel
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging("cogbench/vqa")
+_SEED = 0  # of the orders of options; with another the benchmark would be another
+
+
+@dg.asset(
+    ins=_HERE.ins(stories="../stories", chains="../chains"),
+    deps=_HERE.source,
+    **_HERE.stage("distractors", asks="judge"),
+)
+def writer_replies(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    models: Models,
+    stories: list[Story],
+    chains: list[StoryChain],
+) -> dg.Output[list[WriterReply]]:
+    """Have a model write questions from chains (section 2.3.2, Figure 7).
+
+    One row: one reply about one picture and kind of reasoning, and what is wrong with it; the
+    model is asked again with that complaint. The release has none: its questions are written.
+    """
+    folder = sources.open("cogbench").folder
+    if find_release(folder).edition == "published":
+        return table_output([])
+    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    with open_writer(context, models, chosen.writer, folder / files.WRITER_REPLIES) as writer:
+        return table_output(ask_writer(stories, chains, writer, chosen.writer_tries))
+
+
+@dg.asset(ins=_HERE.ins("writer_replies", chains="../chains"), **_HERE.stage("distractors"))
+def written_questions(
+    writer_replies: list[WriterReply], chains: list[StoryChain]
+) -> dg.Output[list[WrittenQuestion]]:
+    """Take the questions out of the replies.
+
+    One row: one question as the model wrote it, and the chain and side of it that it asks for.
+    """
+    rows = take_questions(writer_replies, chains)
+    sides = [row.side for row in rows]
+    return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
+
+
+@dg.asset(
+    ins=_HERE.ins("written_questions", stored="../images"),
+    **_HERE.stage("distractors", asks="judge"),
+)
+def language_only(
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    models: Models,
+    written_questions: list[WrittenQuestion],
+    stored: list[StoredImage],
+) -> dg.Output[list[LanguageOnly]]:
+    """Answer the questions without pictures (section 2.3.2).
+
+    One row: one question, and how often a model that sees no picture was right about it, its
+    options in another order each time. Empty for the release.
+    """
+    by_id = by_image_id(stored)
+    usable = select_questions(_dealt(written_questions), by_id).kept
+    questions = to_questions(usable, by_id, "built")
+    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    ask = partial(ask_without_picture, questions, tries=chosen.text_tries, seed=_SEED)
+    if chosen.text_model == LONGEST_OPTION:
+        return table_output(ask(ScriptedModel(LONGEST_OPTION, longest_option)))
+    with asking(context, models, chosen.text_model, "blind") as (model, _):
+        return table_output(ask(model))
+
+
+@dg.asset(
+    ins=_HERE.ins("written_questions", "language_only"),
+    deps=_HERE.source,
+    **_HERE.stage("distractors"),
+)
+def flags(
+    sources: SourceFiles,
+    written_questions: list[WrittenQuestion],
+    language_only: list[LanguageOnly],
+) -> dg.Output[list[Flag]]:
+    """List what is doubtful about the written questions.
+
+    One row: one thing that is doubtful about one question, and what a person decided in
+    refinements.json; flagged questions that nobody looked at are asked, with a label, unless a
+    model solved them without the picture: those are left out.
+    """
+    decided = {
+        one.question_id: one.action
+        for one in refine.read_refinements(sources.open("cogbench").folder)
+    }
+    found = refine.find_flags(_dealt(written_questions))
+    found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
+    return table_output(
+        [
+            Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
+            for name, flag in sorted(set(found))
+        ]
+    )
+
+
+@dg.multi_asset(
+    name="cogbench_vqa_selection",
+    ins=_HERE.ins("written_questions", "flags", stored="../images"),
+    deps=_HERE.source,
+    outs={
+        "questions": out(
+            _HERE.stage("questions"),
+            Question,
+            "One row: one multiple-choice question with four options about one picture. The paper "
+            "has 2,577 (Table 1).",
+        ),
+        "rejections": out(
+            _HERE.stage("questions"),
+            Rejection,
+            "One row: a question that is not asked, or a refinement that refines nothing, and one "
+            "reason.",
+        ),
+    },
+)
+def selection(
+    sources: SourceFiles,
+    settings: SettingsFile,
+    images: ImageStore,
+    written_questions: list[WrittenQuestion],
+    flags: list[Flag],
+    stored: list[StoredImage],
+) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
+    """Ask the questions that can be asked, and say of the others why not."""
+    opened, by_id = sources.open("cogbench"), by_image_id(stored)
+    release = find_release(opened.folder)
+    if release.edition == "published":
+        found = select_questions(files.read_questions(release), by_id, keep_repeated=True)
+    else:
+        keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
+        solved = [] if keep_solvable else refine.solved(flags)
+        found = _refined(release.folder, _dealt(written_questions), solved, by_id)
+    edition = edition_of(opened, len(stored))
+    rows = to_questions(found.kept, by_id, edition, refine.undecided(flags))
+    return table_output(rows, question_preview(rows, images)), table_output(found.rejections)
+
+
+def _dealt(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
+    return [deal_letters(as_source_question(one), _SEED) for one in written]
+
+
+def _refined(
+    folder: Path,
+    dealt: Sequence[SourceQuestion],
+    solved: Sequence[str],
+    images: Mapping[str, StoredImage],
+) -> Questions:
+    """What people made of the questions, without those that need no picture."""
+    asked = [one for one in dealt if question_id(one) not in solved]
+    left_out = [Rejection(entry=name, reason=refine.NEEDS_NO_PICTURE) for name in solved]
+    refinements = refine.read_refinements(folder)
+    refined = refine.refine(asked, [r for r in refinements if r.question_id not in solved])
+    kept, faulty = select_questions(refined.questions, images)
+    return Questions(kept, [*left_out, *refined.rejections, *faulty])

@@ -1,0 +1,52 @@
+"""Every text a model reads in the question task.
+
+The paper does not print how models are asked: that text is ours, and asks for the letter alone,
+because the authors read nothing but a reply's first character. How questions are written is
+Figure 7, in ``figure_7.md``; it is printed for events, and for other kinds of reasoning only the
+name of the reasoning is another ("similar to this one", appendix B).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from string import ascii_uppercase
+
+from bench_assets.core.chat import Image, Prompt, Turn
+from bench_assets.core.rows import Question
+from bench_assets.suites.cogbench.kinds import Kind
+from bench_assets.suites.cogbench.source import Story
+
+_FIGURE_7 = Path(__file__).with_name("figure_7.md").read_text(encoding="utf-8")
+_LETTER_ONLY = "Answer with the option's letter from the given choices directly."
+
+
+def main(question: Question) -> Prompt:
+    """Ask about the picture."""
+    return Prompt.of(*map(Image, question.images), _text(question))
+
+
+def blind(question: Question) -> Prompt:
+    """Ask the same without the picture: what a model knows of stories in general."""
+    return Prompt.of(_text(question))
+
+
+def write(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
+    """Ask for multiple-choice questions about chains of one kind (Figure 7)."""
+    text = _FIGURE_7.format(
+        about=kind.field.removesuffix(" Reasoning").lower(),
+        field=kind.field,
+        description=story.description,
+        chains="\n".join(chains),
+    )
+    return Prompt.of(text)
+
+
+def write_again(prompt: Prompt, reply: str, complaint: str) -> Prompt:
+    """Ask once more, with what is wrong with the reply; the wording is ours."""
+    again = f"This cannot be read: {complaint}. Please write all questions again in the format."
+    return Prompt((*prompt.turns, Turn("assistant", (reply,)), Turn("user", (again,))))
+
+
+def _text(question: Question) -> str:
+    letters = ascii_uppercase[: len(question.options)]
+    options = [f"{a}. {text}" for a, text in zip(letters, question.options, strict=True)]
+    return "\n".join([question.text, *options, _LETTER_ONLY])

@@ -1,0 +1,33 @@
+"""The question task of CogBench as a task."""
+
+from bench_assets.suites.cogbench.vqa import prompts, scoring
+from bench_assets.task import Condition, Task
+
+TASK = Task(
+    name="cogbench/vqa",
+    title="CogBench VQA",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="Picture, question and four options (section 3.4, Table 5).",
+        ),
+        "blind": Condition(
+            prompt=prompts.blind,
+            about="The picture is taken away; chance is 25 %.",
+        ),
+    },
+    readings={"careful": scoring.score_carefully, "official": scoring.score_officially},
+    measures={"accuracy": scoring.accuracy},
+    counts={
+        "all": 2577,
+        "Time": 86,
+        "Location": 220,
+        "Character": 162,
+        "Character Relationship": 317,
+        "Event": 658,
+        "Event Relationship": 402,
+        "Next Moment Event": 135,
+        "Mental State": 597,
+    },
+)

@@ -1,0 +1,1 @@
+"""JourneyBench as Dagster assets."""

@@ -1,0 +1,99 @@
+"""The last step left of the waist, the same for every task: from entries to its question table."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dagster as dg
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Edition, Question, Rejection
+from bench_assets.staging import Staging, out
+from bench_assets.suites.journeybench.asked import Asked
+from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
+from bench_assets.suites.journeybench.source import published_files
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.sources.source_files import SourceFiles
+
+_NO_PICTURE = (
+    "none of the {n} pictures is there: put them into images/ of the source folder, or set "
+    f"download = true in [suites.{SUITE}] of bench.toml"
+)
+Row = TypeVar("Row")
+
+
+def published_rows(
+    sources: SourceFiles, table: str, read: Callable[[Path], list[Row]], built: list[Row]
+) -> list[Row]:
+    """Read the published file of a table, or take what was built if the source has none.
+
+    Raises:
+        SourceError: If the file has no rows, or cannot be read.
+    """
+    file = published_files(source_folder(sources), table).get(table)
+    rows = read(file) if file else built
+    if file and not rows:
+        raise SourceError(f"{file}: no rows in it; fetch it again, or take it away")
+    return rows
+
+
+def question_outs(here: Staging, rejection: str, question: str) -> dict[str, dg.AssetOut]:
+    """Say what one row is of the two tables that ``asked_tables`` gives out.
+
+    Args:
+        here: The task's folder.
+        rejection: What one rejection is.
+        question: What one question is; an edition may have none.
+    """
+    return {
+        "rejections": out(here.stage("select"), Rejection, rejection),
+        "questions": out(here.stage("questions"), Question, question, optional=True),
+    }
+
+
+def asked_tables(
+    asked: Asked, n: int, edition: Edition, images: ImageStore
+) -> Iterator[dg.Output[list[Any]]]:
+    """Give out what a task leaves out and, if its source has entries, what it asks.
+
+    Args:
+        asked: What became of the entries.
+        n: How many there are.
+        edition: Which edition the questions belong to.
+        images: Shows some of the pictures.
+
+    Raises:
+        SourceError: If not one became a question, since none of their pictures is there.
+    """
+    yield table_output(asked.rejections, name="rejections")
+    if n and not asked.questions:
+        raise SourceError(_NO_PICTURE.format(n=n))
+    if n:
+        rows = [replace(question, edition=edition) for question in asked.questions]
+        yield table_output(rows, question_preview(rows, images), name="questions")
+
+
+def edition_of(
+    sources: SourceFiles, *tables: str, whole: bool, n: int = 0, releases: Collection[int] = ()
+) -> Edition:
+    """Name the route that a task's tables go.
+
+    A published edition of which something is left out, or that has as many rows as no release has,
+    is ``"own"``: its numbers are not comparable with those of a release.
+
+    Args:
+        sources: The source.
+        tables: The task's own, by their names in ``PUBLISHED``.
+        whole: Whether every row became a question.
+        n: Rows.
+        releases: How many rows the known releases have; none if that is not known.
+    """
+    opened = sources.open(SUITE)
+    if opened.is_mini:
+        return "mini"
+    if not published_files(opened.folder, *tables):
+        return "built"
+    return "published" if whole and (not releases or n in releases) else "own"

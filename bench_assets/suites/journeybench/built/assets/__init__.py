@@ -1,0 +1,1 @@
+"""The built route as Dagster assets."""

@@ -1,0 +1,81 @@
+"""Image distractors: pictures that look like a captioned one (section 3.3)."""
+
+import dagster as dg
+import numpy as np
+from pydantic import Field
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.source import SUITE, digests, source_folder
+from bench_assets.suites.journeybench.built.assets.encoders import open_sentence_encoder
+from bench_assets.suites.journeybench.built.filtering import FilterDecision
+from bench_assets.suites.journeybench.built.look_alikes import (
+    LookAlike,
+    LookAlikeDecision,
+    composition,
+    propose,
+    verify_look_alikes,
+)
+from bench_assets.suites.journeybench.raw import (
+    GalleryPicture,
+    LookAlikeVote,
+    read_raw,
+)
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging(SUITE)
+
+
+class Neighbours(dg.Config):
+    """How many pictures are proposed."""
+
+    n: int = Field(8, ge=1)
+    """Nearest neighbours a picture and criterion."""
+
+
+@dg.asset(
+    ins=_HERE.ins("gallery", "decisions", stored="images"),
+    **_HERE.stage("distractors"),
+)
+def look_alike_proposals(
+    config: Neighbours,
+    settings: SettingsFile,
+    images: ImageStore,
+    gallery: list[GalleryPicture],
+    decisions: list[FilterDecision],
+    stored: list[StoredImage],
+) -> dg.Output[list[LookAlike]]:
+    """Find pictures that are alike in subject, composition, or both.
+
+    One row: one picture that may distract from another one. Subjects are compared by what the
+    pictures were generated from, compositions by where light and colours lie.
+    """
+    kept = {decision.picture for decision in decisions if decision.kept}
+    shown = [row for row in gallery if row.picture in kept]
+    if not shown:
+        return table_output([])
+    known = digests(stored)
+    layouts = np.stack([composition(images.open(known[row.picture])) for row in shown])
+    subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
+    return table_output(propose([row.picture for row in shown], subjects, layouts, config.n))
+
+
+@dg.asset(
+    ins=_HERE.ins("look_alike_proposals"),
+    deps=_HERE.source,
+    **_HERE.stage("distractors"),
+)
+def look_alikes(
+    sources: SourceFiles, look_alike_proposals: list[LookAlike]
+) -> dg.Output[list[LookAlikeDecision]]:
+    """Keep the pictures that people find alike and in conflict with the captions.
+
+    One row: what became of one proposed picture, and why. About five are kept of each; the
+    release has 5,323 for 1,000 texts.
+    """
+    votes = read_raw(source_folder(sources), LookAlikeVote)
+    rows = verify_look_alikes(look_alike_proposals, votes)
+    return table_output(rows, {"accepted": sum(row.accepted for row in rows)})

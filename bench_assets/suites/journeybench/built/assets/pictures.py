@@ -1,0 +1,191 @@
+"""From a gallery to captioned pictures: what the built route of every task begins with (3.1, 3.2).
+
+Every table is empty for a published source.
+"""
+
+from collections.abc import Sequence
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.core.dedup import picture_hash
+from bench_assets.core.rows import StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.built.assets.acquisition import Acquired, acquire
+from bench_assets.suites.journeybench.built.captions import (
+    CaptionDecision,
+    kept_captions,
+    verify_captions,
+)
+from bench_assets.suites.journeybench.built.filtering import (
+    CriterionAgreement,
+    FilterDecision,
+    Query,
+    Rule,
+    agreement,
+    decide,
+)
+from bench_assets.suites.journeybench.built.filtering import queries as combine
+from bench_assets.suites.journeybench.captioning.source import CaptionedImage, known_categories
+from bench_assets.suites.journeybench.raw import (
+    CaptionVote,
+    FilterVote,
+    GalleryPicture,
+    PictureCategories,
+    WrittenCaption,
+    read_raw,
+)
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.home.tables import table_output
+from resources.pictures.download import Politeness
+from resources.pictures.gallery import HttpGallery
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging(SUITE)
+
+
+class Filtering(dg.Config):
+    """How the votes on a picture are read."""
+
+    rule: Rule = "majority"
+    """Whether more than half of the annotators must say yes, or all."""
+    least_votes: int = Field(4, ge=1)
+    """Pictures with fewer votes are not kept; the paper has at least four."""
+    near: int = Field(4, ge=0, le=64)
+    """Bits in which the hashes of two pictures that look the same may differ."""
+
+
+@dg.asset(deps=_HERE.source, **_HERE.stage("source"))
+def queries(settings: SettingsFile) -> dg.Output[list[Query]]:
+    """Combine topic words with attribute words.
+
+    One row: what a gallery is searched for. 17 x 15 = 255 in the paper, whose words are not
+    printed; ours are settings.
+    """
+    chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+    return table_output(combine(chosen.topics, chosen.attributes))
+
+
+@dg.asset(ins=_HERE.ins("queries"), **_HERE.stage("source"))
+def acquired(settings: SettingsFile, queries: list[Query]) -> dg.Output[list[Acquired]]:
+    """Search a gallery over HTTP, if bench.toml names one.
+
+    One row: one picture that was found, now in `gallery/journeybench` of the home folder.
+    Annotators put their votes and captions there; then the folder can be named as the source.
+    """
+    configured = settings.load()
+    address = configured.suite(SUITE, JourneyBenchSettings).gallery
+    if not address:
+        return table_output([])
+    folder = configured.home / "gallery" / SUITE
+    rows = acquire(HttpGallery(address), [q.query for q in queries], folder, Politeness())
+    return table_output(rows, {"failed": sum(bool(row.error) for row in rows)})
+
+
+@dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
+def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryPicture]]:
+    """Read which pictures the gallery had.
+
+    One row: one generated picture, the query that found it and the prompt that it was made of.
+    """
+    rows = read_raw(source_folder(sources), GalleryPicture)
+    known = {query.query for query in queries}
+    return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
+
+
+@dg.asset(
+    ins=_HERE.ins("gallery", stored="images"),
+    deps=_HERE.source,
+    **_HERE.stage("select"),
+)
+def decisions(
+    config: Filtering,
+    sources: SourceFiles,
+    images: ImageStore,
+    gallery: list[GalleryPicture],
+    stored: list[StoredImage],
+) -> dg.Output[list[FilterDecision]]:
+    """Keep what is unusual, fictional and comprehensible.
+
+    One row: what became of one picture of the gallery, and why: by the votes of at least four
+    annotators, and by whether it looks like an earlier one.
+    """
+    there = by_name(stored)
+    hashes = {
+        row.picture: picture_hash(images.open(there[row.picture].sha256))
+        for row in gallery
+        if row.picture in there
+    }
+    rows = decide(
+        gallery,
+        read_raw(source_folder(sources), FilterVote),
+        hashes,
+        rule=config.rule,
+        least_votes=config.least_votes,
+        near=config.near,
+    )
+    return table_output(rows, {"kept": sum(row.kept for row in rows)})
+
+
+@dg.asset(deps=_HERE.source, **_HERE.stage("select"))
+def filter_agreement(sources: SourceFiles) -> dg.Output[list[CriterionAgreement]]:
+    """Measure how far the annotators agree.
+
+    One row: one criterion; in the paper all annotators agree on over 72 % of the pictures.
+    """
+    return table_output(agreement(read_raw(source_folder(sources), FilterVote)))
+
+
+@dg.asset(ins=_HERE.ins("decisions"), deps=_HERE.source, **_HERE.stage("select"))
+def caption_decisions(
+    sources: SourceFiles, decisions: list[FilterDecision]
+) -> dg.Output[list[CaptionDecision]]:
+    """Keep five captions of each picture.
+
+    One row: what became of one caption, and why. Eight people write about each picture, four
+    verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 pictures).
+    """
+    folder = source_folder(sources)
+    kept = {decision.picture for decision in decisions if decision.kept}
+    rows = verify_captions(read_raw(folder, WrittenCaption), read_raw(folder, CaptionVote), kept)
+    return table_output(rows, {"kept": sum(row.kept for row in rows)})
+
+
+@dg.asset(
+    name="built",
+    ins=_HERE.ins("caption_decisions"),
+    deps=_HERE.source,
+    **Staging(f"{SUITE}/captioning").stage("select"),
+)
+def captioned_images(
+    sources: SourceFiles, caption_decisions: list[CaptionDecision]
+) -> dg.Output[list[CaptionedImage]]:
+    """Put captions and categories of each picture together.
+
+    One row: one picture that was kept, with its captions. 1,042 in the release.
+    """
+    categories = {
+        row.picture: known_categories([row.category1, row.category2])
+        for row in read_raw(source_folder(sources), PictureCategories)
+    }
+    return table_output(
+        [
+            _captioned(picture, captions, *categories.get(picture, ((), ())))
+            for picture, captions in kept_captions(caption_decisions).items()
+        ]
+    )
+
+
+def _captioned(
+    picture: str, captions: Sequence[str], known: tuple[str, ...], unknown: tuple[str, ...]
+) -> CaptionedImage:
+    return CaptionedImage(
+        entry_id=picture,
+        picture=picture,
+        captions=tuple(captions),
+        categories=known,
+        unknown_categories=unknown,
+    )

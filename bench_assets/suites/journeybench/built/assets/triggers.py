@@ -1,0 +1,86 @@
+"""Questions about the captioned pictures that invite hallucinations (HaloQuest)."""
+
+import dagster as dg
+
+from bench_assets.core.rows import Rejection, StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.source import (
+    SUITE,
+    digests,
+    open_writer,
+    source_folder,
+)
+from bench_assets.suites.journeybench.built import distractors, triggers
+from bench_assets.suites.journeybench.built.captions import CaptionDecision, kept_captions
+from bench_assets.suites.journeybench.hallucination_vqa.source import TriggerQuestion
+from bench_assets.suites.journeybench.raw import (
+    TriggerVote,
+    read_raw,
+)
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from bench_assets.suites.journeybench.writing import Written, write
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging(SUITE)
+
+
+@dg.asset(
+    ins=_HERE.ins("caption_decisions", stored="images"),
+    **_HERE.stage("distractors", asks="judge"),
+)
+def trigger_replies(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    models: Models,
+    caption_decisions: list[CaptionDecision],
+    stored: list[StoredImage],
+) -> dg.Output[list[Written]]:
+    """Have a model write questions that invite hallucinations about a picture it sees.
+
+    One row: one reply about one picture, with the prompt.
+    """
+    asked = triggers.prompts(kept_captions(caption_decisions), digests(stored))
+    answerer = settings.load().suite(SUITE, JourneyBenchSettings).answerer
+    with open_writer(context, models, answerer, sources) as model:
+        return table_output(write(model, asked))
+
+
+@dg.asset(
+    name="built",
+    ins=_HERE.ins("trigger_replies"),
+    deps=_HERE.source,
+    **Staging(f"{SUITE}/hallucination_vqa").stage("select"),
+)
+def trigger_questions(
+    sources: SourceFiles, trigger_replies: list[Written]
+) -> dg.Output[list[TriggerQuestion]]:
+    """Keep the trigger questions that people accept.
+
+    One row: one question about one picture, and its answers.
+    """
+    votes = read_raw(source_folder(sources), TriggerVote)
+    return table_output(triggers.verify_triggers(trigger_replies, votes).questions)
+
+
+@dg.asset(
+    ins=_HERE.ins("statement_replies", "trigger_replies"),
+    deps=_HERE.source,
+    **_HERE.stage("distractors"),
+)
+def rejections(
+    sources: SourceFiles, statement_replies: list[Written], trigger_replies: list[Written]
+) -> dg.Output[list[Rejection]]:
+    """Say of every reply and trigger question that is left out why.
+
+    One row: one reply that could not be read, or one question that people did not accept. What
+    became of pictures, captions, statements and look-alikes stands in the tables of decisions.
+    """
+    votes = read_raw(source_folder(sources), TriggerVote)
+    return table_output(
+        distractors.read_statements(statement_replies).rejections
+        + triggers.verify_triggers(trigger_replies, votes).rejections
+    )

@@ -1,0 +1,1 @@
+"""Captioning as Dagster assets."""

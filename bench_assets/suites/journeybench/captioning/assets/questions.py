@@ -1,0 +1,64 @@
+"""Captioning left of the waist: people's captions, published or built here, to questions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.suites.journeybench.assets.questions import (
+    asked_tables,
+    edition_of,
+    published_rows,
+    question_outs,
+)
+from bench_assets.suites.journeybench.assets.source import by_name
+from bench_assets.suites.journeybench.captioning.questions import TASK_NAME, to_questions
+from bench_assets.suites.journeybench.captioning.source import (
+    RELEASES,
+    CaptionedImage,
+    read_captioned_images,
+)
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging(TASK_NAME)
+
+captioning_pictures = picture_assets(_HERE, "captioning")
+
+
+@dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
+def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list[CaptionedImage]]:
+    """Take the captions of the published file, or those built here.
+
+    One row: a picture with what people wrote about it, five captions mostly; 1,042 published.
+    """
+    rows = published_rows(sources, "captioning", read_captioned_images, built)
+    unknown = sorted({name for row in rows for name in row.unknown_categories})
+    return table_output(rows, {"unknown_categories": ", ".join(unknown) or "none"})
+
+
+@dg.multi_asset(
+    name="captioning_questions",
+    ins=_HERE.ins("entries", files="../images", fetched="images"),
+    outs=question_outs(
+        _HERE,
+        "One row: a picture that no caption is asked for, because it is not there.",
+        "One row: one picture, with people's captions of it; 1,042 published (section 3.2).",
+    ),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    entries: list[CaptionedImage],
+    files: list[StoredImage],
+    fetched: list[StoredImage],
+) -> Iterator[dg.Output[list[Any]]]:
+    """Ask for a caption of every picture that is there; nothing if the source has no captions."""
+    asked, n = to_questions(entries, by_name([*files, *fetched])), len(entries)
+    whole = not asked.rejections
+    edition = edition_of(sources, "captioning", whole=whole, n=n, releases=RELEASES)
+    yield from asked_tables(asked, n, edition, images)

@@ -1,0 +1,144 @@
+"""What captioning measures besides corpus scores: each caption, each category, and METEOR."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import nan
+
+import dagster as dg
+import numpy as np
+
+from bench_assets.core.errors import TableError
+from bench_assets.core.metrics.bleu import bleu_of
+from bench_assets.core.metrics.ptb import tokenize
+from bench_assets.core.rows import Metric, Question, Score
+from bench_assets.partitions import MODELS
+from bench_assets.staging import Staging
+from bench_assets.studies import blank_metric
+from bench_assets.suites.journeybench.captioning import scoring
+from bench_assets.suites.journeybench.captioning.task import TASK
+from bench_assets.task import Scored
+from resources.home.tables import table_output
+from resources.language.meteor import METEOR_VERSION, meteor, why_no_meteor
+
+_HERE = Staging(TASK.name, str(TASK.version))
+_INS = _HERE.ins("questions", "scores")
+_STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionScore:
+    """How one caption compares with people's; document frequencies are those of all of them."""
+
+    question_id: str
+    model: str
+    caption: str
+    category: str
+    bleu: float  # mean of BLEU-1 to BLEU-4 of the caption alone
+    rouge_l: float
+    cider: float
+
+
+@dg.asset(ins=_INS, **_STAGE)
+def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[list[CaptionScore]]:
+    """Score each caption.
+
+    One row: one caption of the model, with its BLEU, ROUGE-L and CIDEr.
+    """
+    scored = _scored(questions, scores)
+    found = scoring.caption_scores(scored)
+    rows = [
+        CaptionScore(
+            question_id=one.question.question_id,
+            model=one.score.model,
+            caption=scoring.captioned(one).candidate,
+            category=one.question.category,
+            bleu=float(bleu.mean()),
+            rouge_l=float(rouge_l),
+            cider=float(cider),
+        )
+        for one, bleu, rouge_l, cider in zip(
+            scored, found.bleu, found.rouge_l, found.cider, strict=True
+        )
+    ]
+    return table_output(rows)
+
+
+@dg.asset(ins=_INS, **_STAGE)
+def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
+    """Take the measures over each category of pictures.
+
+    One row: CIDEr, ROUGE-L or BLEU over the captions of one category (Figure 4, right). Rarity of
+    words is that of the whole corpus; the authors' script, meant to do the same, divides a
+    running sum instead.
+    """
+    scored = _scored(questions, scores)
+    found = scoring.caption_scores(scored)
+    blank = _blank(questions, scores)
+    rows = []
+    for category in sorted({name for one in scored for name in _categories(one.question)}):
+        here = np.array([category in _categories(one.question) for one in scored])
+        bleu = bleu_of(found.bleu_counts[here].sum(axis=0, keepdims=True))
+        values = {
+            "cider": found.cider[here].mean(),
+            "rouge_l": found.rouge_l[here].mean(),
+            "bleu": bleu.mean(),
+        }
+        rows += [
+            replace(
+                blank, metric=name, category=category, value=float(value), n_scored=int(here.sum())
+            )
+            for name, value in values.items()
+        ]
+    return table_output(rows)
+
+
+@dg.asset(name="meteor", ins=_INS, **_STAGE)
+def meteor_metric(
+    context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
+) -> dg.Output[list[Metric]]:
+    """Take METEOR over all captions, where Java is installed.
+
+    One row: METEOR (Table 2), as COCO defines it; without a value where Java or pycocoevalcap is
+    not installed: the signature says so.
+    """
+    scored = _scored(questions, scores)
+    split = str.split if scores[0].reading == scoring.OFFICIAL else tokenize
+    missing = why_no_meteor()
+    value = nan
+    if not missing:
+        captions = map(scoring.captioned, scored)
+        value = meteor([(split(c), [split(r) for r in rs]) for c, rs in captions]).corpus
+    if missing:
+        context.log.warning("METEOR is left out: %s", missing)
+    version = f"absent ({missing})" if missing else METEOR_VERSION
+    row = replace(
+        _blank(questions, scores, meteor=version),
+        metric="meteor",
+        value=value,
+        n_scored=0 if missing else len(scored),
+        n_unscored=len(scored) if missing else 0,
+    )
+    return table_output([row])
+
+
+def _scored(questions: Sequence[Question], scores: Sequence[Score]) -> list[Scored]:
+    asked = {question.question_id: question for question in questions}
+    found = [
+        Scored(asked[score.question_id], score) for score in scores if score.points is not None
+    ]
+    if not found:
+        raise TableError(f"{TASK.name}: not one caption has been scored; evaluate it again")
+    return found
+
+
+def _categories(question: Question) -> list[str]:
+    return [name for name in question.category.split("; ") if name]
+
+
+def _blank(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:
+    """What all rows of one table have in common."""
+    first = scores[0]
+    lost = sum(bool(score.error) for score in scores)
+    parts = {"reading": first.reading, **parts}
+    row = blank_metric(TASK, questions, first.model, parts, n_failed=lost, compared=first.condition)
+    return replace(row, condition=first.condition)

@@ -1,0 +1,26 @@
+"""Imaginary image captioning as a task."""
+
+from bench_assets.suites.journeybench.captioning import prompts, scoring
+from bench_assets.suites.journeybench.captioning.questions import TASK_NAME
+from bench_assets.task import Condition, Task
+
+TASK = Task(
+    name=TASK_NAME,
+    title="JourneyBench, imaginary image captioning",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="One sentence on what makes the picture imaginary (section 3.2, Table 2).",
+        )
+    },
+    readings={"coco": scoring.score, scoring.OFFICIAL: scoring.score_officially},
+    measures={
+        "cider": scoring.cider,
+        "rouge_l": scoring.rouge_l,
+        "bleu": scoring.bleu,
+        **{f"bleu_{n}": scoring.bleu_n(n) for n in range(1, 5)},
+    },
+    slices=scoring.no_slices,
+    counts={"all": 1042},
+)

@@ -1,0 +1,113 @@
+"""How diverse the pictures are, as assets that are materialized when somebody wants to know."""
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+
+import dagster as dg
+import numpy as np
+
+from bench_assets.core.embedding import Vectors
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Question, StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.source import SUITE
+from bench_assets.suites.journeybench.built.look_alikes import composition
+from bench_assets.suites.journeybench.diversity.image_map import (
+    OURS,
+    THEIRS,
+    MapPoint,
+    as_svg,
+    place,
+)
+from bench_assets.suites.journeybench.diversity.relations import (
+    ObjectRelation,
+    read_common_sense,
+    relate,
+)
+from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_of
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.home.tables import table_output
+from resources.language.nlp import open_noun_finder
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+
+_SEED = 42  # of the map's layout
+_HERE = Staging(f"{SUITE}/diversity")
+_STAGE = _HERE.stage("images")
+_STAGE["group_name"] = f"{SUITE}_diversity"  # made when somebody wants to know
+_PICTURES = {".png", ".jpg", ".jpeg", ".webp"}
+
+
+@dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
+def image_map(
+    settings: SettingsFile, images: ImageStore, questions: list[Question]
+) -> dg.Output[list[MapPoint]]:
+    """Lay the captioned pictures out beside another set of pictures.
+
+    One row: one picture and its place on the map (UMAP). The other set is the folder
+    `other_images`, pictures are compared by the encoder `map_encoder`, or by where light and
+    colours lie.
+    """
+    configured = settings.load()
+    chosen = configured.suite(SUITE, JourneyBenchSettings)
+    others = _stored(configured.resolve(chosen.other_images), images) if chosen.other_images else []
+    ours = {question.images[0]: question.labels["picture"] for question in questions}
+    theirs = {image.sha256: image.name for image in others if image.sha256 not in ours}
+    shown = [*ours, *theirs]
+    if chosen.map_encoder:
+        with encoder_of(chosen.map_encoder, configured, images) as encoder:
+            places = place(encoder.encode_images(shown), _SEED)
+    else:
+        places = place(_compositions(shown, images), _SEED)
+    rows = [
+        MapPoint(
+            picture=ours.get(image) or theirs[image],
+            image=image,
+            collection=OURS if image in ours else THEIRS,
+            x=float(x),
+            y=float(y),
+        )
+        for image, (x, y) in zip(shown, places, strict=True)
+    ]
+    drawn = base64.b64encode(as_svg(rows).encode()).decode()
+    plot = dg.MetadataValue.md(f"![map](data:image/svg+xml;base64,{drawn})")
+    return table_output(rows, {"map": plot, "compared_by": chosen.map_encoder or "composition"})
+
+
+@dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
+def object_relations(
+    settings: SettingsFile, questions: list[Question]
+) -> dg.Output[list[ObjectRelation]]:
+    """Look the things that captions name together up in a list of common sense.
+
+    One row: two things that one caption names one after the other, and whether the list
+    `common_sense` has them together; empty if bench.toml names no list. The paper finds 6 % in
+    ConceptNet, and 68 % of COCO's.
+    """
+    configured = settings.load()
+    chosen = configured.suite(SUITE, JourneyBenchSettings)
+    if chosen.common_sense is None:
+        return table_output([], {"common_sense": f"no list is named in {configured.file}"})
+    known = read_common_sense(configured.resolve(chosen.common_sense))
+    finder = open_noun_finder()
+    rows = [
+        relation
+        for question in questions
+        for relation in relate(
+            question.question_id, question.answer, finder.nouns(question.answer), known
+        )
+    ]
+    share = sum(row.known for row in rows) / len(rows) if rows else 0.0
+    return table_output(rows, {"share_known": share, "nouns": finder.name})
+
+
+def _stored(folder: Path, images: ImageStore) -> list[StoredImage]:
+    files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _PICTURES]
+    if not files:
+        raise SourceError(f"{folder}: no pictures in it; it is other_images of {SUITE}")
+    return [images.put_file(file, file.relative_to(folder).as_posix()) for file in files]
+
+
+def _compositions(shown: Sequence[str], images: ImageStore) -> Vectors:
+    return np.stack([composition(images.open(image)) for image in shown])

@@ -1,0 +1,71 @@
+"""HaloQuest left of the waist: from its CSV, or the questions built here, to the question table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.suites.journeybench.assets.questions import (
+    asked_tables,
+    edition_of,
+    published_rows,
+    question_outs,
+)
+from bench_assets.suites.journeybench.assets.source import by_name
+from bench_assets.suites.journeybench.hallucination_vqa.questions import (
+    TASK_NAME,
+    to_questions,
+)
+from bench_assets.suites.journeybench.hallucination_vqa.source import (
+    RELEASES,
+    TriggerQuestion,
+    read_trigger_questions,
+)
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging(TASK_NAME)
+
+hallucination_pictures = picture_assets(_HERE, "hallucination_vqa")
+
+
+@dg.asset(
+    ins=_HERE.ins("built"),
+    deps=_HERE.source,
+    **_HERE.stage("select"),
+)
+def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[list[TriggerQuestion]]:
+    """Take the entries of the published file, or those built here.
+
+    One row: a question about a picture that invites a hallucination, with people's answers. 608
+    in the published evaluation split.
+    """
+    return table_output(published_rows(sources, "hallucination_vqa", read_trigger_questions, built))
+
+
+@dg.multi_asset(
+    name="hallucination_vqa_questions",
+    ins=_HERE.ins("entries", files="../images", fetched="images"),
+    outs=question_outs(
+        _HERE,
+        "One row: an entry that is not asked, because its picture is not there or does not decode.",
+        "One row: one question about one picture. 608 when all pictures are there, by trigger 304 "
+        "(false premises), 183 (visual challenge) and 121 (insufficient context).",
+    ),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    entries: list[TriggerQuestion],
+    files: list[StoredImage],
+    fetched: list[StoredImage],
+) -> Iterator[dg.Output[list[Any]]]:
+    """Ask about every picture that is there; nothing if the source has no such entries."""
+    asked, n = to_questions(entries, by_name([*files, *fetched])), len(entries)
+    whole = not asked.rejections
+    edition = edition_of(sources, "hallucination_vqa", whole=whole, n=n, releases=RELEASES)
+    yield from asked_tables(asked, n, edition, images)

@@ -1,0 +1,129 @@
+"""Scores HaloQuest: the share of answers that a judge calls right."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.suites.journeybench.hallucination_vqa import prompts
+from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.suites.journeybench.judging import Said, ask
+from bench_assets.task import RULES, Answered, Scored
+
+CRITERION = "correct"
+
+NAME_A_JUDGE = (
+    "rules are no judge of the published edition, where one sentence said to every question would "
+    "have points: name a model as judge, in [suites.journeybench] of bench.toml or as --judge"
+)
+"""Why an answer of the published edition has no points without a judge model."""
+
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """The six fields of the notebook's schema, as a judge fills them in."""
+
+    question: str
+    model_response: str
+    groundtruth_response: str
+    model_response_main_point: str
+    groundtruth_main_point: str
+    is_prediction_correct: bool
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask of each prediction whether it says what people say; again where that cannot be read."""
+    calls = [(pair, prompts.judge(*pair)) for pair in answered]
+    said = ask(calls, model, lambda reply: read_assessment(reply) is not None, prompts.NO_VERDICT)
+    return [_judgement(one, model.name) for one in said]
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Compare each prediction with people's answers, without a model.
+
+    Stricter than people are with answers in other words, and easily led astray by long ones.
+    """
+    return [_judged_by_rules(*pair) for pair in answered]
+
+
+def read_assessment(reply: str) -> Assessment | None:
+    """Read a judge's JSON, with or without a fence around it; None if it is not whole.
+
+    Fields that the schema does not have are left aside; what a judge thinks aloud does not count.
+    """
+    found = _OBJECT.search(without_reasoning(reply))
+    try:
+        value = json.loads(found[0]) if found else None
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    fields = Assessment.__annotations__
+    if not isinstance(value, dict) or any(
+        type(value.get(name)) is not kind for name, kind in fields.items()
+    ):
+        return None
+    return Assessment(**{name: value[name] for name in fields})
+
+
+def score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge calls the answer right; unscored if it says nothing readable.
+
+    Rules can be led by the form of an answer: of published questions they give no points, so that
+    no number of theirs stands beside a judge's.
+    """
+    published = answered.question.edition in ("published", "own")
+    by_rules = any(one.by_rules for one in judgements)
+    points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)
+    said = answered.prediction.text.strip()
+    return Score.of(answered.prediction, points=points, answer=(said,) if said else (), note=note)
+
+
+def accuracy(scored: Sequence[Scored]) -> Mean:
+    """Share of right answers; questions about one picture count as one cluster."""
+    return mean(Point(score.points, question.group_id) for question, score in scored)
+
+
+def by_trigger_and_image_source(question: Question) -> Sequence[str]:
+    """Slice by what the question does, and by where its picture is from."""
+    return question.category, question.labels["image_source"]
+
+
+def _judgement(said: Said, judge: str) -> Judgement:
+    assessment = read_assessment(said.last.text)
+    return Judgement.from_reply(
+        said.answered.prediction,
+        said.last,
+        prompt=said.prompt,
+        judge=judge,
+        criterion=CRITERION,
+        verdict=assessment.is_prediction_correct if assessment else None,
+    )
+
+
+def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
+    like = [
+        truth for truth in question.answer if says_the_same(prediction.text, truth, question.text)
+    ]
+    return Judgement.of(
+        prediction,
+        judge=RULES,
+        criterion=CRITERION,
+        verdict=bool(like),
+        reply=f"says what {like[0]!r} says" if like else "says what nobody says",
+    )
+
+
+def _points(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
+    if len(judgements) != 1:
+        return None, f"{len(judgements)} judgements instead of one"
+    (judgement,) = judgements
+    if judgement.error:
+        return None, f"the judge gave no reply: {judgement.error}"
+    if judgement.verdict is None:
+        return None, f"the judge's reply is not the JSON that was asked for: {judgement.reply}"
+    return float(judgement.verdict), judgement.reply if judgement.by_rules else ""

@@ -1,0 +1,24 @@
+"""HaloQuest as a task."""
+
+from bench_assets.suites.journeybench.hallucination_vqa import prompts, scoring
+from bench_assets.suites.journeybench.hallucination_vqa.questions import TASK_NAME
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+
+TASK = Task(
+    name=TASK_NAME,
+    title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
+    version=2,
+    conditions={
+        "main": Condition(prompt=prompts.main, about="The question and its picture, nothing else.")
+    },
+    readings={"strict": scoring.score},
+    measures={"accuracy": scoring.accuracy},
+    judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
+    slices=scoring.by_trigger_and_image_source,
+    counts={
+        "all": 608,
+        "false premises": 304,
+        "visual challenge": 183,
+        "insufficient context": 121,
+    },
+)

@@ -1,0 +1,199 @@
+"""MCOT left of the waist: from text-only problems and pictures made for them to questions (3.4)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.rows import Rejection, StoredImage
+from bench_assets.staging import Staging, out
+from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.suites.journeybench.assets.questions import (
+    asked_tables,
+    edition_of,
+    published_rows,
+    question_outs,
+)
+from bench_assets.suites.journeybench.assets.source import (
+    SUITE,
+    by_name,
+    open_writer,
+    source_folder,
+)
+from bench_assets.suites.journeybench.mcot.co_reference import Spelling
+from bench_assets.suites.journeybench.mcot.co_reference import spellings as count_spellings
+from bench_assets.suites.journeybench.mcot.pictures import (
+    PlannedPicture,
+    plan_pictures,
+    read_counts,
+    to_items,
+)
+from bench_assets.suites.journeybench.mcot.problems import Problem, read_problems
+from bench_assets.suites.journeybench.mcot.quantities import Quantity, find_quantities, prompts
+from bench_assets.suites.journeybench.mcot.questions import flag_of, to_questions
+from bench_assets.suites.journeybench.mcot.source import RELEASES, McotItem, read_mcot
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from bench_assets.suites.journeybench.writing import Written, write
+from resources.home.tables import table_output
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.pictures.painters import ImageRequest
+from resources.pictures.text_to_image import open_painter, paint_all
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging("journeybench/mcot")
+
+mcot_pictures = picture_assets(_HERE, "mcot")
+
+
+@dg.asset(deps=_HERE.source, **_HERE.stage("source"))
+def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
+    """Read the text-only problems.
+
+    One row: one problem of `gsm8k.jsonl`, in the layout of GSM8K; none for a published source.
+    """
+    file = source_folder(sources) / "gsm8k.jsonl"
+    return table_output(read_problems(file) if file.exists() else [])
+
+
+@dg.asset(ins=_HERE.ins("problems"), deps=_HERE.source, **_HERE.stage("select", asks="judge"))
+def quantity_replies(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    models: Models,
+    problems: list[Problem],
+) -> dg.Output[list[Written]]:
+    """Have a model find the numbers that a picture could show.
+
+    One row: one reply about one problem, with the prompt.
+    """
+    writer = settings.load().suite(SUITE, JourneyBenchSettings).writer
+    with open_writer(context, models, writer, sources) as model:
+        return table_output(write(model, prompts(problems)))
+
+
+@dg.asset(ins=_HERE.ins("problems", "quantity_replies"), **_HERE.stage("select"))
+def quantities(
+    problems: list[Problem], quantity_replies: list[Written]
+) -> dg.Output[list[Quantity]]:
+    """Keep the numbers that can be taken out of their problem.
+
+    One row: one number of a problem, the words that give it, and a prompt for a picture of it.
+    """
+    return table_output(find_quantities(problems, quantity_replies).quantities)
+
+
+@dg.asset(ins=_HERE.ins("problems", "quantities"), **_HERE.stage("images"))
+def planned_pictures(
+    problems: list[Problem], quantities: list[Quantity]
+) -> dg.Output[list[PlannedPicture]]:
+    """Plan three pictures for each problem.
+
+    One row: one picture to be made: with the problem's own number of things, with another number
+    among other things, or with none, and the prompt and seed it is made with.
+    """
+    by_id = {problem.problem_id: problem for problem in problems}
+    return table_output(plan_pictures(by_id, quantities))
+
+
+@dg.asset(ins=_HERE.ins("planned_pictures"), **_HERE.stage("images", asks="gpu"))
+def pictures(
+    settings: SettingsFile, images: ImageStore, planned_pictures: list[PlannedPicture]
+) -> dg.Output[list[StoredImage]]:
+    """Make the pictures.
+
+    One row: one picture, now in the image store. A picture is made once for a prompt and seed.
+    """
+    configured = settings.load()
+    painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
+    requests = [
+        ImageRequest(name=picture.name, prompt=picture.prompt, seed=picture.seed)
+        for picture in planned_pictures
+    ]
+    rows = paint_all(requests, painter, images, configured.home / "painted")
+    return table_output(rows, {"painter": painter.identity})
+
+
+@dg.multi_asset(
+    name="mcot_built",
+    ins=_HERE.ins("problems", "quantity_replies", "quantities", "planned_pictures"),
+    deps=_HERE.source,
+    outs={
+        "built": out(
+            _HERE.stage("select"),
+            McotItem,
+            "One row: one question about one picture, its answer, and how it refers to the "
+            "picture.",
+        ),
+        "built_rejections": out(
+            _HERE.stage("select"),
+            Rejection,
+            "One row: one reply, proposal or picture that did not become a row, and why.",
+        ),
+    },
+)
+def built(
+    sources: SourceFiles,
+    problems: list[Problem],
+    quantity_replies: list[Written],
+    quantities: list[Quantity],
+    planned_pictures: list[PlannedPicture],
+) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
+    """Put references to pictures in the place of numbers, and solve the problems again."""
+    file = source_folder(sources) / "picture_counts.jsonl"
+    found = to_items(
+        {problem.problem_id: problem for problem in problems},
+        {quantity.quantity_id: quantity for quantity in quantities},
+        planned_pictures,
+        read_counts(file) if file.exists() else {},
+    )
+    unread = find_quantities(problems, quantity_replies).rejections
+    return table_output(found.items), table_output(unread + found.rejections)
+
+
+@dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
+def entries(sources: SourceFiles, built: list[McotItem]) -> dg.Output[list[McotItem]]:
+    """Take the rows of the published file, or those built here.
+
+    One row: one question about one picture; 2,599 published.
+    """
+    rows = published_rows(sources, "mcot", read_mcot, built)
+    flagged = [f"{row.item_id}: {flag}" for row in rows if (flag := flag_of(row))]
+    return table_output(rows, {"flagged": "; ".join(flagged) or "none"})
+
+
+@dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
+def spellings(entries: list[McotItem]) -> dg.Output[list[Spelling]]:
+    """Say how each spelling of a co-reference label was read.
+
+    One row: one spelling, and the label it was taken for, empty if none; the release has 126
+    spellings of whole cells.
+    """
+    rows = count_spellings(entry.category for entry in entries)
+    return table_output(rows, {"unknown": sum(not row.label for row in rows)})
+
+
+@dg.multi_asset(
+    name="mcot_questions",
+    ins=_HERE.ins("entries", "pictures", files="../images", fetched="images"),
+    outs=question_outs(
+        _HERE,
+        "One row: one entry that did not become a question.",
+        "One row: one question about one picture. 2,599 in the release, about 979 problems.",
+    ),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    entries: list[McotItem],
+    pictures: list[StoredImage],
+    files: list[StoredImage],
+    fetched: list[StoredImage],
+) -> Iterator[dg.Output[list[Any]]]:
+    """Ask every entry whose picture is there; nothing if the source has none."""
+    asked, n = to_questions(entries, by_name([*files, *fetched, *pictures])), len(entries)
+    whole = not asked.rejections
+    edition = edition_of(sources, "mcot", whole=whole, n=n, releases=RELEASES)
+    yield from asked_tables(asked, n, edition, images)

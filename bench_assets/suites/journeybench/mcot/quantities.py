@@ -1,0 +1,132 @@
+"""Finds the quantities of a problem that a picture can show instead (section 3.4).
+
+A chat model proposes them; what it proposes is checked word by word against the problem.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from bench_assets.core.chat import Prompt
+from bench_assets.core.numbers import as_number, numbers
+from bench_assets.core.rows import Rejection
+from bench_assets.suites.journeybench.mcot.problems import Problem, solve, unclear
+from bench_assets.suites.journeybench.writing import Written, json_objects, text_fields
+
+COUNT = "{count}"  # stands in an image prompt where the number goes
+MOST = 20  # more things than this nobody counts in a picture
+_FIELDS = ("text", "number", "things", "image_prompt")
+
+_FIND = """\
+Problem: {question}
+
+Find the numbers of this problem that a picture could show: numbers of things that can be seen and \
+counted, at most {most} of them. Print a JSON list with one object for each of them and nothing \
+else; print [] if there are none. Each object has these fields:
+"text": the words of the problem that give the number and the things, copied exactly;
+"number": the number in digits;
+"things": the things in the plural, without the number;
+"image_prompt": a prompt for an image generator, with {{count}} in the place of the number.
+
+Example for "Ann buys three red apples at $2 each. What does she pay?":
+[{{"text": "three red apples", "number": "3", "things": "red apples", \
+"image_prompt": "A table with exactly {{count}} red apples on it"}}]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number of a problem that a picture can show."""
+
+    quantity_id: str  # id of the problem and a running number
+    problem_id: str
+    text: str  # the words of the problem that give it
+    number: int
+    things: str  # plural
+    image_prompt: str  # with ``{count}`` in the place of the number
+    writer: str  # the model that found it
+    prompt_sha256: str
+
+
+class Found(NamedTuple):
+    """The quantities that can be shown, and what became of the other proposals."""
+
+    quantities: list[Quantity]
+    rejections: list[Rejection]
+
+
+def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
+    """Ask for the quantities of each problem that a picture could show, by request id."""
+    return {
+        f"{problem.problem_id}/quantities": Prompt.of(
+            _FIND.format(question=problem.question, most=MOST)
+        )
+        for problem in problems
+    }
+
+
+def find_quantities(problems: Sequence[Problem], replies: Sequence[Written]) -> Found:
+    """Keep those of the proposed quantities that pass every check.
+
+    Args:
+        problems: All that were asked about.
+        replies: One for each of them, in order.
+    """
+    found = Found([], [])
+    for problem, reply in zip(problems, replies, strict=True):
+        proposals = None if reply.error else json_objects(reply.text)
+        if not proposals:
+            reason = reply.error or (
+                "nothing to be seen" if proposals == [] else "unreadable reply"
+            )
+            found.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+        for number, proposal in enumerate(proposals or (), 1):
+            _check(problem, proposal, reply, f"{problem.problem_id}/{number}", found)
+    return found
+
+
+def _check(
+    problem: Problem, proposal: dict[str, Any], reply: Written, quantity_id: str, found: Found
+) -> None:
+    fields = text_fields(proposal, _FIELDS)
+    if fields is None:
+        reason = f"one of {', '.join(_FIELDS)} is missing: {proposal}"
+        found.rejections.append(Rejection(entry=quantity_id, reason=reason))
+        return
+    if faults := _faults(problem, fields):
+        found.rejections.append(Rejection(entry=quantity_id, reason="; ".join(faults)))
+        return
+    found.quantities.append(
+        Quantity(
+            quantity_id=quantity_id,
+            problem_id=problem.problem_id,
+            text=fields["text"],
+            number=int(fields["number"]),
+            things=fields["things"],
+            image_prompt=fields["image_prompt"],
+            writer=reply.writer,
+            prompt_sha256=reply.prompt_sha256,
+        )
+    )
+
+
+def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
+    number = as_number(fields["number"])
+    said = numbers(problem.question)
+    doubt = unclear(problem, number) if number is not None else ""
+    faults = {
+        f"{fields['text']!r} does not stand in the problem once": (
+            problem.question.count(fields["text"]) != 1
+        ),
+        f"{fields['text']!r} does not give the number {fields['number']}": (
+            numbers(fields["text"]) != [number]
+        ),
+        f"{fields['number']} cannot be counted in a picture": number not in range(1, MOST + 1),
+        f"{fields['number']} does not stand in the problem once": (
+            said.count(number) != 1 if number is not None else True
+        ),
+        f"the things {fields['things']!r} have a number": bool(numbers(fields["things"])),
+        f"no single {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
+        f"which number of the solution it is cannot be told: {doubt}": bool(doubt),
+        "the calculations do not lead to the answer": solve(problem, {}) is None,
+    }
+    return [fault for fault, holds in faults.items() if holds]

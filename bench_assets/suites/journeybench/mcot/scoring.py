@@ -1,0 +1,50 @@
+"""What MCOT measures beside accuracy: consistency and hallucination (section 3.4)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from bench_assets.core.numbers import as_number, same_number
+from bench_assets.core.rows import Question
+from bench_assets.core.stats import Mean, Point, mean, product
+from bench_assets.suites.journeybench.mcot.co_reference import HALLUCINATION
+from bench_assets.task import Scored
+
+
+def by_label(question: Question) -> Sequence[str]:
+    """Slice by the labels of Figure 5, of which a question may have several."""
+    return question.category.split("; ") if question.category else ()
+
+
+def consistency(scored: Sequence[Scored]) -> Mean:
+    """Share of problems with several pictures that are answered right with every one of them.
+
+    The paper names consistency and gives no formula; this reading cannot be met by luck.
+    """
+    groups: dict[tuple[str, int], list[float | None]] = defaultdict(list)
+    for question, score in scored:
+        groups[question.group_id, score.sample].append(score.points)
+    return mean(
+        Point(product(points), group) for (group, _), points in groups.items() if len(points) > 1
+    )
+
+
+def hallucination_rate(scored: Sequence[Scored]) -> Mean:
+    """Share of questions about absent objects that are answered wrong and with a number.
+
+    What is counted there was seen where nothing is. Lower is better.
+    """
+    return mean(
+        Point(_hallucinated(one), one.question.group_id)
+        for one in scored
+        if HALLUCINATION in by_label(one.question)
+    )
+
+
+def _hallucinated(scored: Scored) -> float | None:
+    question, score = scored
+    if score.points is None:
+        return None
+    said = [number for text in score.answer if (number := as_number(text)) is not None]
+    truths = [number for text in question.answer if (number := as_number(text)) is not None]
+    right = score.points == 1 or any(same_number(a, b) for a in said for b in truths)
+    return float(bool(said) and not right)

@@ -1,0 +1,1 @@
+"""JourneyBench's mini edition: the raw material, and what draws it."""

@@ -1,0 +1,28 @@
+"""Multi-image VQA as a task."""
+
+from bench_assets.suites.journeybench import verification
+from bench_assets.suites.journeybench.multi_image_vqa import prompts, scoring
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+
+TASK = Task(
+    name="journeybench/multi_image_vqa",
+    title="JourneyBench Multi-image VQA",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="Two pictures and a question, chain of thought (section 3.5, Table 3).",
+        ),
+        "language_only": Condition(
+            prompt=prompts.language_only,
+            about="The pictures are taken away, as section 4.3 does it for MCOT.",
+        ),
+    },
+    readings={
+        "strict": verification.score_strictly,
+        "official": verification.score_officially,
+    },
+    measures={"accuracy": verification.accuracy},
+    judges={RULES: ByRules(verification.judge_by_rules), "paper": ByModel(verification.judge)},
+    slices=scoring.by_category,
+)

@@ -1,0 +1,1 @@
+"""Retrieval as Dagster assets."""

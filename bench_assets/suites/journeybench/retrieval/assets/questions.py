@@ -1,0 +1,124 @@
+"""Retrieval left of the waist: samples, published or built here, to queries and candidates."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import StoredImage
+from bench_assets.staging import Staging
+from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.suites.journeybench.assets.questions import (
+    asked_tables,
+    edition_of,
+    published_rows,
+    question_outs,
+)
+from bench_assets.suites.journeybench.assets.source import by_name, source_folder
+from bench_assets.suites.journeybench.captioning.source import CaptionedImage, read_captioned_images
+from bench_assets.suites.journeybench.retrieval.questions import (
+    TASK_NAME,
+    Candidate,
+    to_candidates,
+    to_questions,
+)
+from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED
+from bench_assets.suites.journeybench.retrieval.source import RetrievalSample, read_samples
+from bench_assets.suites.journeybench.source import published_files
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.sources.source_files import SourceFiles
+
+_HERE = Staging(TASK_NAME)
+_TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
+_INS = _HERE.ins("entries", files="../images", fetched="images")
+
+retrieval_pictures = picture_assets(_HERE, *_TABLES)
+
+
+@dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
+def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
+    """Take the samples of the published files, or those built here.
+
+    One row: a picture with the texts that describe it, and texts and pictures that only seem to.
+    The release has about 1,000 (section 3.3).
+    """
+    published = published_files(source_folder(sources), *_TABLES)
+    rows = read_samples(published) if published else built
+    if published and not rows:
+        named = " and ".join(file.name for file in published.values())
+        raise SourceError(f"{source_folder(sources)}: no rows in {named}; fetch them again")
+    return table_output(rows)
+
+
+@dg.asset(ins=_INS, **_HERE.stage("distractors"))
+def candidates(
+    entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
+) -> dg.Output[list[Candidate]]:
+    """List what queries are answered with.
+
+    One row: a text or picture that all queries are shown, or that distracts from one sample. The
+    release has 5,740 texts with 5,590 distractors, and 1,000 pictures with 5,323.
+    """
+    return table_output(to_candidates(entries, by_name([*files, *fetched])))
+
+
+@dg.asset(
+    name="candidates",
+    ins=_INS,
+    **Staging(f"{TASK_NAME}/{AS_RELEASED}").stage("distractors"),
+)
+def candidates_as_released(
+    entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
+) -> dg.Output[list[Candidate]]:
+    """List what queries are answered with, distractors that are right among it.
+
+    One row: a text or picture that all queries are shown, or that distracts from one sample. 533 of
+    the release's 5,590 distracting texts describe the picture in the words of a right one.
+    """
+    there = by_name([*files, *fetched])
+    return table_output(to_candidates(entries, there, as_released=True))
+
+
+@dg.multi_asset(
+    name="retrieval_questions",
+    ins=_INS | _HERE.ins(captioned="../captioning/built"),
+    outs=question_outs(
+        _HERE,
+        "One row: a sample whose picture is not there, or a distractor that is not there or is "
+        "right.",
+        "One row: one query; nothing if the source has no samples. The paper counts 1,000 "
+        "pictures.",
+    ),
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    entries: list[RetrievalSample],
+    files: list[StoredImage],
+    fetched: list[StoredImage],
+    captioned: list[CaptionedImage],
+) -> Iterator[dg.Output[list[Any]]]:
+    """Ask with every picture for texts, and with every caption for a picture."""
+    there = by_name([*files, *fetched])
+    whole = all(picture in there for entry in entries for picture in _pictures(entry))
+    asked = to_questions(entries, there, _categories(sources, captioned))
+    yield from asked_tables(asked, len(entries), edition_of(sources, *_TABLES, whole=whole), images)
+
+
+def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
+    """What is unusual in the pictures, from the file of another task, which must not stop this."""
+    found: dict[str, tuple[str, ...]] = {}
+    try:
+        rows = published_rows(sources, "captioning", read_captioned_images, built)
+    except SourceError as why:
+        dg.get_dagster_logger().warning("no results by category of pictures: %s", why)
+        rows = []
+    for row in rows:
+        found[row.picture] = tuple(dict.fromkeys((*found.get(row.picture, ()), *row.categories)))
+    return found
+
+
+def _pictures(entry: RetrievalSample) -> tuple[str, ...]:
+    return (entry.picture, *entry.image_distractors)

@@ -1,0 +1,33 @@
+"""Fine-grained cross-modal retrieval as a task; encoders answer it, see ``ranking``."""
+
+from bench_assets.suites.journeybench.retrieval import prompts, scoring
+from bench_assets.suites.journeybench.retrieval.questions import TASK_NAME
+from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, WITHOUT_DISTRACTORS
+from bench_assets.task import Condition, Task
+
+TASK = Task(
+    name=TASK_NAME,
+    title="JourneyBench, fine-grained cross-modal retrieval",
+    version=1,
+    conditions={
+        "main": Condition(
+            prompt=prompts.query,
+            about="Each query has its own distractors among the candidates (3.3, Table 1).",
+        ),
+        WITHOUT_DISTRACTORS: Condition(
+            prompt=prompts.query,
+            about="No distractors: the texts or pictures of the other samples only (Table 1).",
+        ),
+        AS_RELEASED: Condition(
+            prompt=prompts.query,
+            about=(
+                "Distractors as they are released: 533 texts of the release are also right, as "
+                "they probably were in the paper's pools."
+            ),
+        ),
+    },
+    readings={"ranking": scoring.score},
+    measures=scoring.recalls(),
+    slices=scoring.by_picture_category,
+    asked_of="encoder",
+)

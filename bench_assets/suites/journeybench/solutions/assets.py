@@ -1,0 +1,102 @@
+"""Solution verification of MCOT and multi-image VQA, one model at a time (section 4.1, Table 3)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import dagster as dg
+
+from bench_assets.core.errors import TableError
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.stats import Point, mean
+from bench_assets.evaluation import Evaluation, judgements_of
+from bench_assets.studies import blank_metric, decodings
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from bench_assets.suites.journeybench.verification import SOLUTION_JUDGES, solution_of
+from bench_assets.task import Task
+from resources.home.tables import table_output
+from resources.settings.bench_toml import Settings
+
+
+def solution_assets(task: Task) -> list[dg.AssetsDefinition]:
+    """Build the verdicts of the second judge on a task's solutions, and their metric."""
+    of = Evaluation(replace(task, judges=SOLUTION_JUDGES), is_study=True)
+    judgements = judgements_of(
+        of,
+        "solution_judgements",
+        _solution_judge,
+        "One row: whether one prediction goes the way of the true solution, where there is one "
+        "(section 4.1). Judged by `solution_judge` of [suites.journeybench], or by rules.",
+    )
+    return [judgements, _metrics(of)]
+
+
+def _solution_judge(settings: Settings, suite: str) -> str:
+    return settings.suite(suite, JourneyBenchSettings).solution_judge
+
+
+def _metrics(of: Evaluation) -> dg.AssetsDefinition:
+    @dg.asset(
+        ins=of.ins("questions", "predictions", "solution_judgements"),
+        description=(
+            "One row: the share of solutions, all or of one category, that go the way of the true "
+            "one; over the questions that have a solution (606 of MCOT in the release)."
+        ),
+        **of.stage("metrics"),
+    )
+    def solution_verification(
+        context: dg.AssetExecutionContext,
+        questions: list[Question],
+        predictions: list[Prediction],
+        solution_judgements: list[Judgement],
+    ) -> dg.Output[list[Metric]]:
+        if not any(solution_of(question) for question in questions):
+            raise TableError(f"{of.task.name}: no question has a solution to compare with")
+        return table_output(
+            verified(of.task, context.partition_key, questions, predictions, solution_judgements)
+        )
+
+    return solution_verification
+
+
+def verified(
+    task: Task,
+    model: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+) -> list[Metric]:
+    """Take the share of right solutions, over all and over each slice.
+
+    One that was cut off before an answer is wrong; the judge is not asked.
+    """
+    solved = [question for question in questions if solution_of(question)]
+    verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}
+    verdicts |= {one.question_id: one.verdict for one in judgements}
+    judges = "+".join(sorted({one.judge for one in judgements})) or "none"
+    how = {"model": decodings(predictions), "judge": judges, "n": str(len(solved))}
+    blank = blank_metric(task, questions, model, how, n_failed=0)
+    slices: dict[str, list[Question]] = defaultdict(list)
+    for question in solved:
+        for category in dict.fromkeys(("all", *task.slices(question))):
+            slices[category].append(question)
+    return [
+        replace(
+            blank,
+            metric="solution_verification",
+            category=category,
+            n_failed=sum(question.question_id not in verdicts for question in asked),
+            **mean(
+                Point(None if verdict is None else float(verdict), question.group_id)
+                for question in asked
+                if question.question_id in verdicts
+                for verdict in [verdicts[question.question_id]]
+            )._asdict(),
+        )
+        for category, asked in slices.items()
+    ]
+
+
+solutions = [*solution_assets(MCOT), *solution_assets(MULTI_IMAGE_VQA)]

@@ -1,0 +1,31 @@
+"""JourneyBench as a suite."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_assets.suite import Suite
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
+from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+
+
+def _assets() -> Sequence[Any]:
+    from bench_assets.staging import loaded
+    from bench_assets.suites import journeybench
+
+    return loaded(journeybench)
+
+
+SUITE = Suite(
+    name="journeybench",
+    tasks=(CAPTIONING, MCOT, MULTI_IMAGE_VQA, HALLUCINATION_VQA, RETRIEVAL),
+    assets=_assets,
+    published=Path(__file__).with_name("published.csv"),
+    settings=JourneyBenchSettings,
+    by_hand="its licence does not let a program pass it on: download what you may from the "
+    "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",
+)

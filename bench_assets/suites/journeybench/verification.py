@@ -1,0 +1,228 @@
+"""Verifies answers and solutions of MCOT and multi-image VQA (section 4.1).
+
+An answer takes two steps: a judge extracts it from the solution, then decides whether it agrees
+with the ground truth. A solution takes one, by another judge. What a judge says in any other form
+than the one that was asked for is no verdict: it is asked again, then the row is unscored. The
+rules do the same without a model, as far as numbers go.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.numbers import as_number
+from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.rows import Judgement, Question, Score
+from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.suites.journeybench import verification_prompts as prompts
+from bench_assets.suites.journeybench.agreement import agrees, missing_steps, read_answer
+from bench_assets.suites.journeybench.judging import Said, ask
+from bench_assets.suites.journeybench.source import CAUSE_ANSWERS
+from bench_assets.task import RULES, Answered, ByModel, ByRules, Judge, Scored
+
+EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
+AT_FIRST = "correct, at first"  # the criterion of a verdict that was asked for again
+
+_YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
+_AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Have each answer extracted, then verified; two judgements a prediction.
+
+    The reply of the first is the answer, its verdict whether there is one. Where the first got no
+    reply, the second is not asked and carries its error. What was said at first where the verdict
+    was asked for again is a third, for the official reading.
+    """
+    calls = [(pair, prompts.extract(pair.question, pair.prediction.text)) for pair in answered]
+    said = ask(calls, model, lambda reply: read_extraction(reply) is not None, prompts.NO_NUMBER)
+    extracted = [_judgement(one, model, EXTRACTED, _is_an_answer) for one in said]
+    found = list(zip(answered, extracted, strict=True))
+    calls = [
+        (pair, prompts.verify(pair.question, answer_of(one.reply)))
+        for pair, one in found
+        if not one.error
+    ]
+    lost = [replace(one, criterion=CORRECT, verdict=None) for _, one in found if one.error]
+    verified = ask(calls, model, _is_verdict, prompts.NO_VERDICT)
+    return [
+        *extracted,
+        *(_judgement(one, model, CORRECT, read_verdict) for one in verified),
+        *(_judgement_at_first(one, model) for one in verified if one.first is not one.last),
+        *lost,
+    ]
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Read the answer of each prediction and compare it, without a model.
+
+    Alternatives in words ("there is no cup") are right if the prediction says them.
+    """
+    return [one for pair in answered for one in _judged_by_rules(pair)]
+
+
+def judge_solutions(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask whether each prediction goes the way of the true solution, where there is one."""
+    calls = [
+        (pair, prompts.verify_solution(pair.question, pair.prediction.text, truth))
+        for pair in answered
+        if (truth := solution_of(pair.question))
+    ]
+    said = ask(calls, model, _is_verdict, prompts.NO_VERDICT)
+    return [_judgement(one, model, SOLUTION, read_verdict) for one in said]
+
+
+def judge_solutions_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Call a solution right if it states the result of every true step, in their order."""
+    return [
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=SOLUTION,
+            verdict=not missing,
+            reply=f"lacks {', '.join(missing)}" if missing else "states the result of every step",
+        )
+        for pair in answered
+        if solution_of(pair.question)
+        for missing in [missing_steps(solution_of(pair.question), pair.prediction.text)]
+    ]
+
+
+SOLUTION_JUDGES: Mapping[str, Judge] = {
+    RULES: ByRules(judge_solutions_by_rules),
+    "paper": ByModel(judge_solutions),
+}
+
+
+def read_verdict(reply: str) -> bool | None:
+    """Read the judge's yes or no; None if it says anything else, or more than that.
+
+    >>> read_verdict("Yes."), read_verdict("**no**"), read_verdict("I have no idea.")
+    (True, False, None)
+    """
+    return {"yes": True, "no": False}.get(without_reasoning(reply).strip(_AROUND).casefold())
+
+
+def read_extraction(reply: str) -> str | None:
+    """Read the answer that the judge found, or "unknown"; None if it prints anything else.
+
+    >>> read_extraction("12."), read_extraction("Unknown"), read_extraction("I have no idea.")
+    ('12', 'unknown', None)
+    """
+    answer = answer_of(reply)
+    said = answer.replace(" ", "").casefold()
+    if said in CAUSE_ANSWERS:
+        return said
+    return answer if answer == prompts.UNKNOWN or as_number(answer) is not None else None
+
+
+def answer_of(reply: str) -> str:
+    """Take off what stands around the judge's first reply; nothing counts as unknown."""
+    answer = without_reasoning(reply).strip(_AROUND)
+    return prompts.UNKNOWN if answer.casefold() in ("", prompts.UNKNOWN) else answer
+
+
+def solution_of(question: Question) -> str:
+    """The true solution of a question; "" if there is none."""
+    return question.labels.get("solution", "")
+
+
+def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge said yes; unscored if it said neither yes nor no and nothing else.
+
+    Unscored as well if what it was asked to extract was no number: the verdict is about that.
+    """
+    extraction = next((one for one in judgements if one.criterion == EXTRACTED), None)
+    if extraction and extraction.verdict is None and not extraction.error:
+        note = f"the judge extracts neither a number nor {prompts.UNKNOWN!r}: {extraction.reply}"
+        return Score.of(answered.prediction, points=None, note=note)
+    return _score(answered, judgements, lambda verdict: verdict.verdict)
+
+
+def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the first yes or no is yes, as answer_verification.py does; neither is wrong.
+
+    The script asks once: what was said at first counts. The rules print no yes or no: their verdict
+    counts.
+    """
+    first = [replace(one, criterion=CORRECT) for one in judgements if one.criterion == AT_FIRST]
+    return _score(answered, [*judgements, *first], _official_verdict)
+
+
+def accuracy(scored: Sequence[Scored]) -> Mean:
+    """Share of questions answered right; those that share their text are not independent."""
+    return mean(Point(score.points, question.group_id) for question, score in scored)
+
+
+def _judgement(
+    said: Said, model: ChatModel, criterion: str, read: Callable[[str], bool | None]
+) -> Judgement:
+    return Judgement.from_reply(
+        said.answered.prediction,
+        said.last,
+        prompt=said.prompt,
+        judge=model.name,
+        criterion=criterion,
+        verdict=read(said.last.text),
+    )
+
+
+def _judgement_at_first(said: Said, model: ChatModel) -> Judgement:
+    return _judgement(replace(said, last=said.first), model, AT_FIRST, read_verdict)
+
+
+def _is_an_answer(reply: str) -> bool | None:
+    found = read_extraction(reply)
+    return None if found is None else found != prompts.UNKNOWN
+
+
+def _is_verdict(reply: str) -> bool:
+    return read_verdict(reply) is not None
+
+
+def _judged_by_rules(pair: Answered) -> list[Judgement]:
+    reply, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
+    answer = read_answer(reply, options) or prompts.UNKNOWN
+    correct = answer in truths if options else any(agrees(answer, t, reply) for t in truths)
+    said: Sequence[tuple[str, bool, str]] = (
+        (EXTRACTED, answer != prompts.UNKNOWN, answer),
+        (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
+    )
+    return [
+        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, reply=why)
+        for name, verdict, why in said
+    ]
+
+
+def _official_verdict(judgement: Judgement) -> bool | None:
+    if judgement.by_rules:
+        return judgement.verdict
+    first = _YES_NO.search(without_reasoning(judgement.reply))
+    return first is not None and first[1].lower() == "yes"
+
+
+def _score(
+    answered: Answered, judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
+) -> Score:
+    found = {judgement.criterion: judgement for judgement in judgements}
+    points, note = _points(found.get(CORRECT), read)
+    answer = answer_of(found[EXTRACTED].reply) if EXTRACTED in found else prompts.UNKNOWN
+    return Score.of(
+        answered.prediction,
+        points=points,
+        answer=() if answer == prompts.UNKNOWN else (answer,),
+        note=note,
+    )
+
+
+def _points(
+    judgement: Judgement | None, read: Callable[[Judgement], bool | None]
+) -> tuple[float | None, str]:
+    if judgement is None:
+        return None, "was not judged"
+    if judgement.error:
+        return None, f"the judge gave no reply: {judgement.error}"
+    if (verdict := read(judgement)) is None:
+        return None, f"the judge prints neither yes nor no: {judgement.reply}"
+    return float(verdict), ""

@@ -1,0 +1,1 @@
+"""MULTI as Dagster assets."""

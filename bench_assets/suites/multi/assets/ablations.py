@@ -1,0 +1,238 @@
+"""The question tables of MULTI's ablations: other pictures, other texts, or fewer questions."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+
+import dagster as dg
+from PIL import Image
+from pydantic import Field
+
+from bench_assets.core.chat import Image as Picture
+from bench_assets.core.chat import Prompt
+from bench_assets.core.image_texts import describe
+from bench_assets.core.rows import ImageText, Question, Score, StoredImage
+from bench_assets.staging import asking
+from bench_assets.suites.multi import ocr as writing
+from bench_assets.suites.multi.assets.questions import MULTI, release_of
+from bench_assets.suites.multi.elite import NOTEBOOK, EliteChoice, choose, hardness
+from bench_assets.suites.multi.extend import KnowledgeLink, link, usable
+from bench_assets.suites.multi.questions import (
+    elite,
+    with_blank_image,
+    with_image_texts,
+    with_knowledge,
+)
+from bench_assets.suites.multi.settings import MultiSettings
+from bench_assets.suites.multi.source import Item, read_hard_list, read_image_texts, read_knowledge
+from resources.home.tables import TableFiles, table_output
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+_BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
+_DESCRIBE = "请用一句话描述这张图片。"
+
+
+class EliteConfig(dg.Config):
+    """How MULTI-Elite is drawn where the source has no hard list."""
+
+    size: int = Field(500, gt=0)
+    """Questions; never more than a quarter of all, so that a small edition has hard ones too."""
+    seed: int = 0
+
+
+@dg.asset(
+    ins=MULTI.ins("questions", stored="images"),
+    **MULTI.stage("images", asks="gpu", below="captions_for_images"),
+)
+def captions(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    models: Models,
+    questions: list[Question],
+    stored: list[StoredImage],
+) -> dg.Output[list[ImageText]]:
+    """Describe every picture that a question shows (section 4.5).
+
+    One row: the caption of one picture, from the source's file or by the configured model; empty
+    if there is neither. The paper has BLIP-2's.
+    """
+    if file := release_of(sources).captions:
+        return table_output(_released(read_image_texts(file), stored, file.name))
+    captioner = settings.load().suite("multi", MultiSettings).captioner
+    if not captioner:
+        return table_output(list[ImageText]())
+    with asking(context, models, captioner) as (model, _):
+        return table_output(describe(_shown(questions), _description, model))
+
+
+@dg.asset(
+    ins=MULTI.ins("questions", stored="images"), **MULTI.stage("images", below="ocr_for_images")
+)
+def ocr(
+    sources: SourceFiles,
+    images: ImageStore,
+    tables: TableFiles,
+    questions: list[Question],
+    stored: list[StoredImage],
+) -> dg.Output[list[ImageText]]:
+    """Read what is written in every picture that a question shows (section 4.5).
+
+    One row: the writing in one picture, from the source's file or by the engine; empty where
+    there is none. The paper has EasyOCR's. Pictures that were read before are not read again.
+    """
+    if file := release_of(sources).ocr:
+        return table_output(_released(read_image_texts(file), stored, file.name))
+    key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
+    before = tables.read(key, ImageText) if tables.exists(key) else []
+    known = {row.image: row for row in before if row.author == author}
+    unread = [picture for picture in _shown(questions) if picture not in known]
+    texts = writing.recognise(images.open(picture) for picture in unread) if unread else []
+    for picture, text in zip(unread, texts, strict=True):
+        known[picture] = ImageText(image=picture, text=text, author=author)
+    return table_output([known[picture] for picture in _shown(questions)])
+
+
+@dg.asset(
+    name="questions",
+    ins=MULTI.ins("questions", captions="captions_for_images/captions"),
+    **MULTI.stage("questions", below="captions_for_images"),
+)
+def captions_for_images(
+    questions: list[Question], captions: list[ImageText]
+) -> dg.Output[list[Question]]:
+    """Put captions in the place of pictures.
+
+    One row: one question with pictures, described instead of shown; 7,489 in the paper (Table 6).
+    """
+    return table_output(with_image_texts(questions, captions))
+
+
+@dg.asset(
+    name="questions",
+    ins=MULTI.ins("questions", ocr="ocr_for_images/ocr"),
+    **MULTI.stage("questions", below="ocr_for_images"),
+)
+def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
+    """Put what is written in pictures in their place.
+
+    One row: one question with pictures, of which only the writing is told; 7,489 in the paper
+    (Table 6).
+    """
+    return table_output(with_image_texts(questions, ocr))
+
+
+@dg.asset(
+    ins=MULTI.ins("transformed_items"),
+    deps=MULTI.source,
+    **MULTI.stage("select", below="with_knowledge"),
+)
+def knowledge_links(
+    sources: SourceFiles, transformed_items: list[Item]
+) -> dg.Output[list[KnowledgeLink]]:
+    """Link knowledge pieces to questions (MULTI-Extend, section 3.4).
+
+    One row: the knowledge piece of one item, or that it has none. In the paper 7,987 of 18,430
+    questions have one of 4,595 pieces (Table 9).
+    """
+    release = release_of(sources)
+    built = release.annotations is not None  # the authors' own links are left as they are
+    return table_output(link(transformed_items, read_knowledge(release), search=built))
+
+
+@dg.asset(
+    name="questions",
+    ins=MULTI.ins("questions", stored="images", links="with_knowledge/knowledge_links"),
+    **MULTI.stage("questions", below="with_knowledge"),
+)
+def questions_with_knowledge(
+    sources: SourceFiles,
+    questions: list[Question],
+    links: list[KnowledgeLink],
+    stored: list[StoredImage],
+) -> dg.Output[list[Question]]:
+    """Add the knowledge piece of each question that has one (section 4.7).
+
+    One row: one question, all of them; Table 8 is over the whole set.
+    """
+    by_name = {image.name: image for image in stored}
+    pieces = usable(read_knowledge(release_of(sources)), by_name).usable
+    return table_output(with_knowledge(questions, links, pieces, by_name))
+
+
+@dg.asset(
+    name="questions", ins=MULTI.ins("questions"), **MULTI.stage("questions", below="blank_image")
+)
+def questions_with_blank_image(
+    images: ImageStore, questions: list[Question]
+) -> dg.Output[list[Question]]:
+    """Show a black picture where there is none, for models that demand one (section 4.2).
+
+    One row: one question, all of them.
+    """
+    file = io.BytesIO()
+    Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
+    blank = images.put(file.getvalue(), "blank.png")
+    return table_output(with_blank_image(questions, blank.sha256))
+
+
+@dg.asset(
+    ins=MULTI.ins("questions"),
+    deps=MULTI.source,
+    **MULTI.stage("select", below="elite"),
+)
+def elite_choices(
+    config: EliteConfig,
+    settings: SettingsFile,
+    tables: TableFiles,
+    questions: list[Question],
+) -> dg.Output[list[EliteChoice]]:
+    """Choose the hardest questions by quota (section 3.3), as the authors' notebook did.
+
+    One row: one question, how hard the models in `elite_weights` of bench.toml found it, and
+    whether it was chosen. Their newest scores are read; without any, difficulty and quality decide.
+    """
+    weights = settings.load().suite("multi", MultiSettings).elite_weights
+    key = ["multi", "scores"]
+    scores = [score for model in weights for score in tables.read(key, Score, model)]
+    quotas = replace(NOTEBOOK, size=min(config.size, len(questions) // 4))
+    return table_output(
+        choose(questions, hardness(questions, scores, weights), quotas, config.seed)
+    )
+
+
+@dg.asset(
+    name="questions",
+    ins=MULTI.ins("questions", choices="elite/elite_choices"),
+    **MULTI.stage("questions", below="elite"),
+)
+def elite_questions(
+    sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
+) -> dg.Output[list[Question]]:
+    """Take the questions of MULTI-Elite: the source's hard list, else those chosen here.
+
+    One row: one question; 500 in the paper (sections 3.3 and 4.6).
+    """
+    listed = read_hard_list(release_of(sources))
+    chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
+    return table_output(elite(questions, listed or chosen))
+
+
+def _description(picture: str) -> Prompt:
+    return Prompt.of(Picture(picture), _DESCRIBE)
+
+
+def _released(texts: dict[str, str], stored: Sequence[StoredImage], author: str) -> list[ImageText]:
+    """Texts of a file by picture; pictures it lacks have none."""
+    return [
+        ImageText(image=image.sha256, text=texts[image.name], author=author)
+        for image in stored
+        if image.name in texts
+    ]
+
+
+def _shown(questions: Sequence[Question]) -> list[str]:
+    return list(dict.fromkeys(image for question in questions for image in question.images))

@@ -1,0 +1,140 @@
+"""MULTI left of the waist: from the files of its source to the question table."""
+
+import dagster as dg
+
+from bench_assets.core.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.source_folder import picture_files
+from bench_assets.staging import Staging, out
+from bench_assets.suites.multi import build
+from bench_assets.suites.multi.duplicates import Duplicate
+from bench_assets.suites.multi.extend import usable
+from bench_assets.suites.multi.markup import prepare
+from bench_assets.suites.multi.mini import edition as mini
+from bench_assets.suites.multi.questions import edition_of, to_questions
+from bench_assets.suites.multi.release import Release, find_release, source_files
+from bench_assets.suites.multi.settings import MultiSettings
+from bench_assets.suites.multi.source import Item, read_items, read_knowledge
+from bench_assets.suites.multi.table_picture import draw_table
+from resources.home.tables import table_output
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+MULTI = Staging("multi", "2")
+
+
+def release_of(sources: SourceFiles) -> Release:
+    """Find the files of the suite."""
+    return find_release(sources.open("multi").folder)
+
+
+@dg.asset(**MULTI.stage("source"))
+def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
+    """Pin the files.
+
+    One row: one file of the source, by its digest. The release has a problem file, a knowledge
+    file and 7,658 pictures. Without a configured folder, the mini edition is written first.
+    """
+    opened = sources.open("multi")
+    if opened.is_mini:
+        mini.write(opened.folder)
+    return table_output(source_files(find_release(opened.folder)))
+
+
+@dg.asset(deps=MULTI.source, **MULTI.stage("source"))
+def raw_items(sources: SourceFiles) -> dg.Output[list[Item]]:
+    """Read the questions.
+
+    One row: one sub-question as the source has it; the release has 18,430 in 17,251 problems
+    (Table 9).
+    """
+    return table_output(read_items(release_of(sources)))
+
+
+@dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
+def items(raw_items: list[Item]) -> dg.Output[list[Item]]:
+    """Bring the questions into markdown (section 3.2, data pre-process).
+
+    One row: one sub-question in markdown and LaTeX. The release is markdown already.
+    """
+    return table_output([prepare(item).item for item in raw_items])
+
+
+@dg.asset(ins=MULTI.ins("raw_items"), deps=MULTI.source, **MULTI.stage("images"))
+def images(
+    sources: SourceFiles, settings: SettingsFile, images: ImageStore, raw_items: list[Item]
+) -> dg.Output[list[StoredImage]]:
+    """Store every picture of the folder, and every table that markdown cannot say.
+
+    One row: one picture that decodes, now in the image store; the release has 7,658. Those that
+    do not decode are among the rejections.
+    """
+    stored, broken = images.put_files(picture_files(release_of(sources).images))
+    font = settings.load().suite("multi", MultiSettings).font
+    drawn = [
+        images.put(draw_table(html, font), name)
+        for item in raw_items
+        for name, html in prepare(item).tables.items()
+    ]
+    about = {"not_decoded": len(broken), "tables_drawn": len(drawn)}
+    return table_output(stored + drawn, about)
+
+
+@dg.asset(ins=MULTI.ins(stored="images"), deps=MULTI.source, **MULTI.stage("images"))
+def unusable_files(
+    sources: SourceFiles, images: ImageStore, stored: list[StoredImage]
+) -> dg.Output[list[Rejection]]:
+    """Say which pictures and knowledge pieces cannot be shown, and why.
+
+    One row: one picture that does not decode, or one piece without a text or with such a picture.
+    The release should have none.
+    """
+    by_name = {image.name: image for image in stored}
+    release = release_of(sources)
+    files = picture_files(release.images)
+    broken = {name: file for name, file in files.items() if name not in by_name}
+    pictures = images.put_files(broken).rejections  # tried again, to hear why
+    return table_output(pictures + usable(read_knowledge(release), by_name).rejections)
+
+
+@dg.multi_asset(
+    name="multi_selection",
+    ins=MULTI.ins("dropped_items", "transformed_items", "duplicates", stored="images"),
+    deps=MULTI.source,
+    outs={
+        "questions": out(
+            MULTI.stage("questions"),
+            Question,
+            "One row: one question; 18,430 in the paper: 13,963 SA, 2,137 MA, 1,432 FB, 798 OP and "
+            "100 Other, 7,489 of them with pictures (Table 9).",
+        ),
+        "rejections": out(
+            MULTI.stage("select"),
+            Rejection,
+            "One row: an item that did not make it into the question table, and why: dropped by an "
+            "annotator, faulted by a check, nearly the same as another; chances and draws are in "
+            "the selection. The release should have none.",
+        ),
+    },
+)
+def questions(
+    sources: SourceFiles,
+    images: ImageStore,
+    dropped_items: list[Rejection],
+    transformed_items: list[Item],
+    duplicates: list[Duplicate],
+    stored: list[StoredImage],
+) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
+    """Make the question table, and say of every picked item that is left out why."""
+    built: Edition = "mini" if sources.open("multi").is_mini else "built"
+    edition = built if release_of(sources).annotations else edition_of(transformed_items)
+    rows, refused = to_questions(
+        build.without_duplicates(transformed_items, duplicates),
+        {image.name: image for image in stored},
+        edition,
+    )
+    return (
+        table_output(rows, question_preview(rows, images)),
+        table_output([*dropped_items, *build.duplicate_rejections(duplicates), *refused]),
+    )

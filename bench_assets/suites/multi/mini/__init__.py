@@ -1,0 +1,1 @@
+"""MULTI's mini edition: the raw material, and what draws it."""

@@ -1,0 +1,199 @@
+"""Points for replies, and the measures over them (section 4.3)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from bench_assets.core.metrics.subsequence import longest_common
+from bench_assets.core.rows import Judgement, Question, Score
+from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.suites.multi.questions import NOT_PUBLISHED
+from bench_assets.suites.multi.replies import (
+    CURRENT,
+    CURRENT_END,
+    PAPER,
+    Reader,
+    careful,
+    says_image_is_missing,
+)
+from bench_assets.task import Answered, Scored
+
+if TYPE_CHECKING:
+    from jieba import Tokenizer
+
+REFUSED = "says that the picture is missing"
+"""Note of the score of a reply that refuses to answer for that reason."""
+
+
+def score_carefully(answered: Answered, _: Sequence[Judgement]) -> Score:
+    """Give points for what a reply commits to, however it is wrapped."""
+    return _score(answered, careful(answered.question))
+
+
+def score_as_printed(answered: Answered, _: Sequence[Judgement]) -> Score:
+    """Give points as the authors' script did for the paper's tables."""
+    return _score(answered, PAPER)
+
+
+def score_as_today(answered: Answered, _: Sequence[Judgement]) -> Score:
+    """Give points as the authors' script does today, by the first letters of a reply."""
+    return _score(answered, CURRENT)
+
+
+def score_as_today_from_the_end(answered: Answered, _: Sequence[Judgement]) -> Score:
+    """Give points as the authors' script does today, by the last letters of a reply."""
+    return _score(answered, CURRENT_END)
+
+
+def max_points(question: Question) -> float:
+    """Points of a question: one for SA and OP, one a right option or blank for MA and FB.
+
+    OP counts one point whatever Table 9 says of 1,205: so the tables were made. Questions of type
+    Other have none, and neither have those whose answer is not published.
+    """
+    if question.category == "Other" or question.answer == (NOT_PUBLISHED,):
+        return 0.0
+    return float(len(question.answer)) if question.category in ("MA", "FB") else 1.0
+
+
+def score_ratio(scored: Sequence[Scored]) -> Mean:
+    """Points over points (section 4.3); questions without a reply count with no points.
+
+    They are among ``n_unscored`` all the same, so that no one takes the value for the whole.
+    """
+    return _over_questions(scored, lambda points, most: Point(points / most, weight=most))
+
+
+def accuracy(scored: Sequence[Scored]) -> Mean:
+    """Share of questions with all their points: "MA Acc." of Table 4 over the MA questions.
+
+    The authors' ROUGE-L of two equal texts is 0.999999995, which here is all of a point.
+    """
+    return _over_questions(scored, lambda points, most: Point(float(points >= most * (1 - 1e-6))))
+
+
+def refusals(scored: Sequence[Scored]) -> Mean:
+    """Share of the points of questions with pictures that a model gives away for want of them."""
+    return mean(
+        Point(
+            None if one.score.error else float(one.score.note == REFUSED),
+            one.question.group_id,
+            _most(one),
+        )
+        for one in scored
+        if one.question.labels["images"] != "NI" and _most(one)
+    )
+
+
+def slices(question: Question) -> Sequence[str]:
+    """Slice tables by type, number of pictures, level, subject, difficulty and quality."""
+    labels = question.labels
+    named = [
+        f"{name} {labels[name]}" for name in ("subject", "difficulty", "quality") if labels[name]
+    ]
+    columns = (question.category, labels["images"], labels["level"])
+    return [*filter(None, columns), *named]
+
+
+def rouge_l(text: str, reference: str) -> float:
+    """F of the longest common subsequence of Chinese words, as rouge_chinese has it, in [0, 1].
+
+    Zero if either text is blank.
+    """
+    if not text.strip() or not reference.strip():
+        return 0.0
+    said, wanted = _words(text), _words(reference)
+    common = longest_common(said, wanted)
+    precision, recall = common / len(said), common / len(wanted)
+    return 2 * precision * recall / (precision + recall + 1e-8)
+
+
+def _score(answered: Answered, reader: Reader) -> Score:
+    question, prediction = answered
+    if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
+        return replace(_scored(answered, ()), points=None, note="the answer is not published")
+    reply = reader.clean(prediction.text)
+    answer = _read(question, reply, reader)
+    if reader.refuses(reply):
+        return replace(_scored(answered, ()), note=REFUSED)
+    points = _POINTS[question.category](question, answer, reader)
+    note = REFUSED if says_image_is_missing(prediction.text) else ""
+    return replace(_scored(answered, answer), points=points, note=note)
+
+
+def _scored(answered: Answered, answer: tuple[str, ...]) -> Score:
+    return Score.of(
+        answered.prediction, points=0.0, answer=answer, max_points=max_points(answered.question)
+    )
+
+
+def _read(question: Question, reply: str, reader: Reader) -> tuple[str, ...]:
+    if question.category == "SA":
+        return tuple(reader.letter(reply))
+    if question.category == "MA":
+        return tuple(reader.letters(reply))
+    if question.category == "FB":
+        return reader.blanks(reply, len(question.answer))
+    return (reply,)
+
+
+def _choice_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
+    return float(answer == question.answer)
+
+
+def _choices_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
+    """One for each right option, none at all if a wrong one is among them."""
+    return float(len(answer)) if set(answer) <= set(question.answer) else 0.0
+
+
+def _blanks_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
+    pairs = zip(answer, question.answer, strict=False)  # lines beyond the blanks are free
+    return float(sum(reader.fits(line, gold) for line, gold in pairs))
+
+
+def _text_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
+    return rouge_l(answer[0], question.answer[0])
+
+
+_POINTS = {
+    "SA": _choice_points,
+    "MA": _choices_points,
+    "FB": _blanks_points,
+    "OP": _text_points,
+    "Other": lambda *_: 0.0,
+}
+
+
+def _over_questions(scored: Sequence[Scored], point: Callable[[float, float], Point]) -> Mean:
+    """Average over the questions that have points; ``point`` takes the points and the most."""
+    units = [(one, most) for one in scored if (most := _most(one))]
+    n_unscored = sum(one.score.points is None for one, _ in units)
+    share = mean(
+        point(one.score.points or 0.0, most)._replace(cluster=one.question.group_id)
+        for one, most in units
+    )
+    return share._replace(n_scored=len(units) - n_unscored, n_unscored=n_unscored)
+
+
+def _most(one: Scored) -> float:
+    return max_points(one.question) if one.score.error else one.score.max_points
+
+
+def _words(text: str) -> list[str]:
+    """Segment a text; in lines and sentences as rouge_chinese does, whose blank lines are words."""
+    from rouge_chinese import Rouge
+
+    lines = Rouge().cut_sent(" ".join(_segmenter().cut(text)))
+    return [word for line in lines if line for word in line.split() or [""]]
+
+
+@cache
+def _segmenter() -> "Tokenizer":
+    """Jieba's words, from its dictionary; its own loading would keep a cache outside our folder."""
+    import jieba
+
+    segmenter = jieba.Tokenizer()
+    segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
+    segmenter.initialized = True
+    return segmenter

@@ -1,0 +1,244 @@
+"""What the sentences of a reply say of the letters of options (for ``letters``).
+
+A reply is cut into tokens by the words of ``letter_words``, these into sentences and clauses. A
+clause is read from left to right: words that choose or drop apply to the letters after them,
+verdicts to the letters before them or, if there are none, after them ("正确的是B").
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from bench_assets.suites.multi.letter_words import FILLER, WORDS
+
+VERDICTS = ("right", "wrong", "fit", "unfit")
+"""What is said of an option: of its truth, or of how it fits the question."""
+
+_AFTER_OR = ("run", "pick", "state")
+_LETTER = re.compile("[A-Z]")
+
+
+class Token(NamedTuple):
+    """A word that matters, letters of options, or other text."""
+
+    kind: str
+    text: str
+    start: int
+    letters: str = ""  # of the kinds "run", and "open" for letters joined by "or"
+
+
+@dataclass(slots=True)
+class Said:
+    """What a reply says of the options, as far as it has been read."""
+
+    chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, and where
+    denied: dict[str, int] = field(default_factory=dict)  # letter -> where last
+    verdicts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(VERDICTS, ""))
+    cues: list[int] = field(default_factory=list)  # where a conclusion or correction begins
+    open: str = ""  # letters of which something is said that is not meant to hold
+    last: str = ""  # letters at the very end of which nothing is said
+
+
+def tokens_of(text: str, offered: str) -> list[Token]:
+    """Cut a text into tokens; letters that belong together are one."""
+    found: list[Token] = []
+    for token in _words(text, offered):
+        first = found[-1] if found else None
+        if first and first.kind in ("join", "or") and len(found) > 1 and found[-2].letters:
+            first = found[-2]
+        if not token.letters or first is None or not first.letters:
+            found.append(token)
+            continue
+        kind = "open" if found.pop().kind == "or" else first.kind
+        if found and found[-1] is first:
+            found.pop()
+        found.append(
+            first._replace(
+                kind=kind,
+                text=text[first.start : token.start] + token.text,
+                letters=first.letters + token.letters,
+            )
+        )
+    return [*found, Token("stop", "", len(text))]
+
+
+def read(tokens: Sequence[Token]) -> Said:
+    """Read sentence after sentence."""
+    said = Said()
+    marks = [token for token in tokens if token.letters or re.fullmatch(r"\W", token.text.strip())]
+    marks_first = bool(marks) and marks[0].kind in VERDICTS
+    for sentence in _sentences(tokens):
+        _Sentence(sentence, said, marks_first=marks_first).read()
+    return said
+
+
+def _words(text: str, offered: str) -> Iterator[Token]:
+    end = 0
+    for found in WORDS.finditer(text):
+        yield from _between(text, end, found.start())
+        kind = str(found.lastgroup)
+        letters = "".join(_LETTER.findall(found[0])) if kind == "run" else ""
+        known = letters if set(letters) <= set(offered) else ""
+        yield Token(kind if known or not letters else "text", found[0], found.start(), known)
+        end = found.end()
+        if known and found[0].endswith(".") and text[: found.start()].rpartition("\n")[2].strip():
+            yield Token("stop", ".", end - 1)  # within a line it is no label
+    yield from _between(text, end, len(text))
+
+
+def _between(text: str, start: int, end: int) -> Iterator[Token]:
+    words = re.sub(r"[^\w\s]", "", text[start:end])
+    if not FILLER.fullmatch(words):
+        yield Token("text", text[start:end].strip(), start)
+
+
+def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    sentence: list[Token] = []
+    for token in tokens:
+        sentence.append(token)
+        if token.kind == "ask" or (token.kind == "stop" and not _is_announced(sentence)):
+            yield sentence
+            sentence = []
+
+
+def _is_announced(sentence: Sequence[Token]) -> bool:
+    """Whether the answer is to follow on the next line."""
+    said = [token.kind for token in sentence if token.kind not in ("stop", "is", "comma")]
+    return said[-1:] == ["state"] and sentence[-1].text == "\n"
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    clause: list[Token] = []
+    for token in tokens:
+        if token.kind == "comma":
+            yield clause
+            clause = []
+        elif token.text or token.kind != "stop":
+            clause.append(token)
+    yield clause
+
+
+class _Sentence:
+    """Reads one sentence, clause by clause, into what is said."""
+
+    def __init__(self, tokens: Sequence[Token], said: Said, *, marks_first: bool) -> None:
+        self.tokens, self.said, self.marks_first = tokens, said, marks_first
+        self.void = tokens[-1].kind == "ask" or any(
+            one.kind == "if" or (one.kind == "or" and other.kind in _AFTER_OR)
+            for one, other in pairwise(tokens)
+        )
+        self.pending = ""  # letters of which nothing is said yet
+        self.listed = ""  # those of them that stand in clauses of their own: "A，B错误"
+        self.subject = ""  # letters of which something was said
+        self.carried = ""  # what was done to the letters that end the clause before
+        self.joined = False  # whether letters of a clause of their own were added to them
+        self.just_chosen = ""  # letters chosen in this clause
+        self.stated = False  # whether this clause speaks of the answer
+        self.hedged = False  # whether what this clause says is not meant to hold
+
+    def read(self) -> None:
+        for clause in _clauses(self.tokens):
+            first = clause[0] if clause else Token("text", "", 0)
+            letters = first.letters
+            alone = bool(letters) and all(token.kind == "stop" for token in clause[1:])
+            if self.carried and alone:
+                self._apply(self.carried, first)
+                self.joined = True
+                continue
+            if self.joined and letters and self.carried == "choose":
+                self.said.open += self.said.chosen.pop()[0]  # "选B，C，D错误": where does it end?
+            if alone and not self.void:
+                self.listed = self.pending = self.pending + letters
+                continue
+            self._clause([token for token in clause if token.kind != "stop"])
+            self.listed = ""
+        self.said.last = self.pending
+
+    def _clause(self, clause: Sequence[Token]) -> None:
+        self.carried, self.joined, self.just_chosen = "", False, ""
+        self.hedged = self.void or any(token.kind == "hedge" for token in clause)
+        mode, self.stated = "", False
+        for place, token in enumerate(clause):
+            mode = self._token(token, clause[:place], clause[place + 1 :], mode)
+
+    def _token(
+        self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
+    ) -> str:
+        """Read one token; what is to be done to the letters that follow it, if anything."""
+        if token.letters:
+            self._letters(token, mode)
+            self.carried = "" if after else mode
+            return ""
+        if token.kind in VERDICTS:
+            return self._verdict(token, after)
+        if token.kind == "drop":
+            return self._drop(token, after)
+        if token.kind in ("state", "pick"):
+            self.stated = True
+            self._named_before(token, before)
+            return "choose"
+        return self._link(token, before, mode)
+
+    def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
+        if token.kind == "cue":
+            self.said.cues.append(token.start)
+        if token.kind == "text":
+            self.stated = self.stated and not token.text.startswith("的")
+            return ""
+        return "choose" if token.kind == "is" and (self.stated or not before) else mode
+
+    def _letters(self, token: Token, mode: str) -> None:
+        if mode:
+            self._apply(mode, token)
+            self.pending = ""
+        elif token.kind == "open" or self.hedged:
+            self.said.open += token.letters
+        else:
+            self.pending = self.listed + token.letters
+
+    def _verdict(self, token: Token, after: Sequence[Token]) -> str:
+        """Apply a verdict to the letters before it; if there are none, it waits for some."""
+        follows = [one for one in after[:3] if one.kind != "is"]
+        before = bool(follows) and bool(follows[0].letters)
+        if before and (not self.pending or (self.marks_first and len(token.text) == 1)):
+            return token.kind
+        if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
+            self.said.open += self.listed  # "B，A错误": is B right or wrong?
+            self.pending = self.pending.removeprefix(self.listed)
+        letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
+        if not letters and token.kind == "wrong":
+            self.said.cues.append(token.start)  # "答案是A……不对，应该是B"
+            self.said.denied |= dict.fromkeys(self.just_chosen, token.start)  # "选A是错误的"
+        self._apply(token.kind, Token("run", "", token.start, letters))
+        self.subject, self.pending = letters, ""
+        return ""
+
+    def _drop(self, token: Token, after: Sequence[Token]) -> str:
+        if after and after[0].letters:
+            return "deny"
+        self._apply("deny", token._replace(letters=self.pending))
+        self.pending = ""
+        return ""
+
+    def _named_before(self, token: Token, before: Sequence[Token]) -> None:
+        """Choose the letters of "C才是正确答案"."""
+        named = token.kind == "state" and any(one.kind in ("is", "pick") for one in before)
+        if named and self.pending:
+            self._apply("choose", token._replace(letters=self.pending))
+            self.pending = ""
+
+    def _apply(self, mode: str, token: Token) -> None:
+        if mode == "deny" and not self.void:
+            self.said.denied |= dict.fromkeys(token.letters, token.start)
+        elif mode == "deny" or self.hedged or token.kind == "open":
+            self.said.open += token.letters
+        elif mode in VERDICTS:
+            self.said.verdicts[mode] += token.letters
+        elif self.carried and self.said.chosen:
+            letters, start = self.said.chosen.pop()
+            self.said.chosen.append((letters + token.letters, start))
+        else:
+            self.just_chosen = token.letters
+            self.said.chosen.append((token.letters, token.start))

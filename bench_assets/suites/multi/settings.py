@@ -1,0 +1,20 @@
+"""What a user chooses for MULTI, in ``[suites.multi]`` of bench.toml."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from bench_assets.suite import SuiteSettings
+
+
+class MultiSettings(SuiteSettings):
+    """The choices of every suite, and those of MULTI's building and ablations."""
+
+    captioner: str = ""
+    """A model of bench.toml that describes pictures, where the source has no captions (4.5)."""
+    writer: str = ""
+    """A model of bench.toml that proposes distillations and deepenings; "": people do (3.2)."""
+    font: Path | None = None
+    """A font with Chinese characters, for tables that are drawn; None looks for one."""
+    elite_weights: dict[str, float] = Field(default_factory=dict)
+    """Model -> weight of its scores for MULTI-Elite, where the source has no hard list (3.3)."""

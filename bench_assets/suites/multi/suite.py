@@ -1,0 +1,26 @@
+"""MULTI as a suite."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_assets.suite import Suite
+from bench_assets.suites.multi.settings import MultiSettings
+from bench_assets.suites.multi.task import TASK
+
+
+def _assets() -> Sequence[Any]:
+    from bench_assets.staging import loaded
+    from bench_assets.suites import multi
+
+    return loaded(multi)
+
+
+SUITE = Suite(
+    name="multi",
+    tasks=(TASK,),
+    assets=_assets,
+    published=Path(__file__).with_name("published.csv"),
+    settings=MultiSettings,
+    release="hf:OpenDFM/MULTI-Benchmark@main",
+)

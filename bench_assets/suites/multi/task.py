@@ -1,0 +1,82 @@
+"""MULTI as a task."""
+
+from bench_assets.suites.multi import prompts, scoring
+from bench_assets.task import Condition, Task
+
+TASK = Task(
+    name="multi",
+    title="MULTI",
+    version=2,
+    conditions={
+        "main": Condition(
+            prompt=prompts.main,
+            about="Chinese, direct answer, all pictures in one turn (Figures 2 and 3, Tables 3-5).",
+        ),
+        "elite": Condition(
+            prompt=prompts.main,
+            about="The 500 questions of MULTI-Elite, asked as in main (section 4.6, Table 7).",
+            own_questions=True,
+        ),
+        "with_knowledge": Condition(
+            prompt=prompts.main,
+            about="With a piece of MULTI-Extend where there is one (section 4.7, Table 8).",
+            own_questions=True,
+        ),
+        "no_image": Condition(
+            prompt=prompts.no_image,
+            about="The pictures are taken away (section 4.5, Table 6: w/o. image).",
+        ),
+        "captions_for_images": Condition(
+            prompt=prompts.texts_for_images,
+            about="Captions in place of the pictures (section 4.5, Table 6: w. caption).",
+            own_questions=True,
+        ),
+        "ocr_for_images": Condition(
+            prompt=prompts.texts_for_images,
+            about="Recognised writing in place of the pictures (section 4.5, Table 6: w. ocr).",
+            own_questions=True,
+        ),
+        "turn_by_turn": Condition(
+            prompt=prompts.turn_by_turn,
+            about="Several pictures one a turn; the last answer counts (section 4.2).",
+        ),
+        "chain_of_thought": Condition(
+            prompt=prompts.chain_of_thought,
+            about="Reasoning in one turn, the answer in the next (Figure 3, last row).",
+        ),
+        "english": Condition(
+            prompt=prompts.english,
+            about="The English prompts of Figure 3 around the Chinese question.",
+        ),
+        "today": Condition(
+            prompt=prompts.today,
+            about="As main, in the words of the authors' present repository.",
+        ),
+        "turn_by_turn_today": Condition(
+            prompt=prompts.turn_by_turn_today,
+            about="Several pictures one a turn, the last with the rest: their present repository.",
+        ),
+        "chain_of_thought_today": Condition(
+            prompt=prompts.chain_of_thought_today,
+            about="Reasoning and answer in one turn, as the authors' present repository asks.",
+        ),
+        "blank_image": Condition(
+            prompt=prompts.main,
+            about="A black picture where there is none, for models that demand one (section 4.2).",
+            own_questions=True,
+        ),
+    },
+    readings={
+        "careful": scoring.score_carefully,
+        "paper": scoring.score_as_printed,
+        "current": scoring.score_as_today,
+        "current_end": scoring.score_as_today_from_the_end,
+    },
+    measures={
+        "score_ratio": scoring.score_ratio,
+        "accuracy": scoring.accuracy,
+        "refusals": scoring.refusals,
+    },
+    slices=scoring.slices,
+    counts={"all": 18_430},
+)

@@ -1,0 +1,197 @@
+"""What a suite must keep, in one line of a test: ``check_suite(SUITE)``; for other packages too."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from dagster import AssetSelection
+
+from bench_assets import flow
+from bench_assets.bench.workbench import Workbench
+from bench_assets.catalog import Catalog
+from bench_assets.core.chat import Prompt
+from bench_assets.core.errors import BenchError, TableError
+from bench_assets.core.rows import Prediction, Question, Score
+from bench_assets.core.tables import digest
+from bench_assets.suite import Suite, defects
+from bench_assets.task import RULES, Task
+from resources.settings.settings_file import SettingsFile
+
+Gold: TypeAlias = Callable[[Question], str]
+_Tables: TypeAlias = Mapping[tuple[str, str], Sequence[Question]]  # by task and condition
+
+_JOINED = {"choices": ", ", "blanks": "\n"}
+
+
+def plain_gold(question: Question) -> str:
+    """What a model that knows the answer would say: letters, blanks a line each, the first text."""
+    if joint := _JOINED.get(question.kind):
+        return joint.join(question.answer)
+    return question.answer[0]
+
+
+def check_suite(
+    suite: Suite,
+    *,
+    gold: Gold = plain_gold,
+    group_sizes: Mapping[str, Collection[int]] | None = None,
+    bench_toml: str = "",
+) -> None:
+    """Build a suite twice in a home folder of its own, and hold tables and tasks to the contract.
+
+    Without a source in ``bench_toml``, what is built is the mini edition. Nothing is asked but what
+    the suite's own assets ask.
+
+    Args:
+        suite: What is checked.
+        gold: The reply that has to get all points of a question.
+        group_sizes: Task -> how many questions its groups may have.
+        bench_toml: What the home folder's file says.
+
+    Raises:
+        AssertionError: At the first thing that is not as it must be; one sentence.
+    """
+    found = defects(suite)
+    assert not found, f"{suite.name}: {'; '.join(found)}"
+    with tempfile.TemporaryDirectory() as home:
+        Path(home, "bench.toml").write_text(bench_toml, encoding="utf-8")
+        try:
+            first, second = _built_twice(suite, Path(home))
+        except BenchError as why:
+            raise AssertionError(f"{suite.name}: its questions cannot be built: {why}") from why
+    for task in suite.tasks:
+        for condition in task.conditions:
+            questions = first[task.name, condition]
+            again = second[task.name, condition]
+            assert digest(questions) == digest(again), (
+                f"{task.name}, condition {condition}: a second build of the same source makes "
+                "other questions; draw with a seed"
+            )
+            check_questions(task, condition, questions, gold, (group_sizes or {}).get(task.name))
+
+
+def check_questions(
+    task: Task,
+    condition: str,
+    questions: Sequence[Question],
+    gold: Gold = plain_gold,
+    group_sizes: Collection[int] | None = None,
+) -> None:
+    """Hold one question table to the contract, and what its task makes of it.
+
+    Raises:
+        AssertionError: As ``check_suite``.
+    """
+    name = f"{task.name}, condition {condition}"
+    assert questions or condition != "main", f"{name}: there are no questions"
+    _ids(task, questions)
+    _slices(task, questions)
+    _counts(task, condition, questions)
+    for group, n in Counter(one.group_id for one in questions if one.group_id).items():
+        assert not group_sizes or n in group_sizes, (
+            f"{name}: group {group} has {n} questions, expected {sorted(group_sizes or ())}"
+        )
+    if task.asked_of == "model":
+        _prompts(task, condition, questions)
+    if task.asked_of == "model" and (not task.is_judged or RULES in task.judges):
+        _points(task, condition, questions, gold)
+
+
+def _built_twice(suite: Suite, home: Path) -> tuple[_Tables, _Tables]:
+    with Workbench(SettingsFile(home=str(home)), catalog=Catalog(suites=(suite,))) as bench:
+        assert not bench.catalog.problems, bench.catalog.problems[0]
+        bench.build_questions(suite.name)
+        _descriptions(suite, bench)
+        first = _tables(suite, bench)
+        bench.build_questions(suite.name)
+        return first, _tables(suite, bench)
+
+
+def _tables(suite: Suite, bench: Workbench) -> _Tables:
+    found: dict[tuple[str, str], Sequence[Question]] = {}
+    for task in suite.tasks:
+        for condition in task.conditions:
+            try:
+                found[task.name, condition] = bench.questions(task, condition)
+            except TableError:  # a source may have nothing for an ablation
+                found[task.name, condition] = []
+    return found
+
+
+def _descriptions(suite: Suite, bench: Workbench) -> None:
+    graph = bench.definitions.resolve_asset_graph()
+    own = AssetSelection.groups(suite.name, f"{suite.name}_ablations").resolve(graph)
+    for key in sorted(own):
+        assert "One row:" in (graph.get(key).description or ""), (
+            f"asset {key.to_user_string()}: its description does not say 'One row: ...'"
+        )
+
+
+def _ids(task: Task, questions: Sequence[Question]) -> None:
+    times = Counter(question.question_id for question in questions)
+    for one in questions:
+        name = one.question_id
+        assert times[name] == 1, f"{task.name}: {times[name]} questions have the id {name}"
+        assert name.startswith(f"{task.suite}/"), f"{name}: an id begins with {task.suite}/"
+        assert one.task == task.name, f"{name}: its task is {one.task!r}, expected {task.name!r}"
+
+
+def _slices(task: Task, questions: Sequence[Question]) -> None:
+    for question in questions:
+        for part in task.slices(question):
+            assert isinstance(part, str) and part not in ("", "all"), (  # noqa: PT018
+                f"{question.question_id}: {part!r} is no name of a slice"
+            )
+
+
+def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
+    """Only a published edition has the paper's numbers; every edition has its categories."""
+    found = Counter(question.category for question in questions)
+    known = task.counts.keys() - {"all"}
+    strange = sorted(found.keys() - known) if known else []
+    assert not strange, f"{task.name}: {strange[0]!r} is none of the paper's categories"
+    if condition == "main" and {question.edition for question in questions} == {"published"}:
+        found["all"] = len(questions)
+        for category, n in task.counts.items():
+            assert found[category] == n, (
+                f"{task.name}: {found[category]} questions of {category}, the paper has {n}"
+            )
+
+
+def _prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
+    """A prompt that is another for another answer gives the answer away."""
+    ask = task.conditions[condition].prompt
+    for question in questions:
+        where = f"{question.question_id}, condition {condition}"
+        prompt = ask(question)
+        assert isinstance(prompt, Prompt), f"{where}: its prompt is no Prompt"
+        said = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
+        assert "".join(said).strip(), f"{where}: its prompt has no text"
+        other = replace(question, answer=tuple("another" for _ in question.answer))
+        assert ask(other) == prompt, f"{where}: its prompt depends on the right answer"
+
+
+def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
+    asked = [question for question in questions if question.answer]
+    for score in _scores(task, condition, asked, gold):
+        least = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round
+        assert (score.points or 0.0) >= least, (
+            f"{score.question_id}, condition {condition}: the right answer has {score.points} of "
+            f"{score.max_points} points {score.note}".rstrip()
+        )
+    for score in _scores(task, condition, asked, lambda _: ""):
+        assert not score.points or score.points < score.max_points, (
+            f"{score.question_id}, condition {condition}: an empty reply has all points"
+        )
+
+
+def _scores(task: Task, condition: str, questions: Sequence[Question], reply: Gold) -> list[Score]:
+    said = [
+        Prediction(question_id=one.question_id, model="", condition=condition, text=reply(one))
+        for one in questions
+    ]
+    verdicts = flow.judge(task, questions, said, None) if task.is_judged else []
+    return flow.score(task, questions, said, verdicts)

@@ -1,0 +1,1 @@
+"""HallusionBench's mini edition: drawn figures and entries in the authors' format."""

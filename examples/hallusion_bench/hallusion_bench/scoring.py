@@ -1,0 +1,186 @@
+"""Judges and scores replies as section 4.1 and Equation 2 do.
+
+A judge model, or rules, calls a reply correct, incorrect or unclear. Of replies that are incorrect
+it says besides whether they say the same as the reply about figure 0: the diagnosis
+(``diagnosis``) asks for it there and nowhere else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from bench_assets.core.chat import ChatModel, Prompt, Request
+from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.rows import Judgement, Question, Score
+from bench_assets.task import RULES, Answered
+from hallusion_bench import prompts
+from hallusion_bench.questions import NO, YES
+from hallusion_bench.reading import yes_or_no
+
+CORRECT, INCORRECT, UNCLEAR = "correct", "incorrect", "unclear"
+SAME, DIFFERENT = "same", "different"
+IS_CORRECT, IS_SAME = "correct", "same as about figure 0"  # criteria
+
+_Read: TypeAlias = Callable[[str], str]
+_Which: TypeAlias = tuple[str, str, int]  # control pair, model, number of the draw
+
+
+def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+    """Ask whether replies are correct; then whether wrong ones repeat the one about figure 0."""
+    prompted = [prompts.is_correct(q, prediction.text) for q, prediction in answered]
+    judgements = _ask(answered, prompted, IS_CORRECT, model)
+    said = _said_of_figure_0(answered)
+    compared = [
+        (pair, prompts.is_same(pair.prediction.text, said[_which(pair)]))
+        for pair, judgement in zip(answered, judgements, strict=True)
+        if official_correctness(judgement.reply) == INCORRECT and _has_counterpart(pair, said)
+    ]
+    return judgements + _ask([p for p, _ in compared], [p for _, p in compared], IS_SAME, model)
+
+
+def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+    """Compare the yes or no of each reply with the answer, without a model.
+
+    A reply that says neither is unclear, however plainly it states a fact.
+    """
+    said = _said_of_figure_0(answered)
+    return [judgement for pair in answered for judgement in _judged_by_rules(pair, said)]
+
+
+def correctness(reply: str) -> str:
+    """Read the judge's word; "" if it is none of the three.
+
+    Case, quotation marks and a full stop do not count, nor what a judge thinks aloud.
+
+    >>> correctness("Incorrect."), correctness("It is correct")
+    ('incorrect', '')
+    """
+    return _only(reply, (CORRECT, INCORRECT, UNCLEAR))
+
+
+def official_correctness(reply: str) -> str:
+    """Read a judge's reply as the authors do: by what is in it; whatever else it says is unclear.
+
+    >>> official_correctness("It is not incorrect"), official_correctness("hard to say")
+    ('incorrect', 'unclear')
+    """
+    said = without_reasoning(reply).casefold()
+    return INCORRECT if INCORRECT in said else CORRECT if CORRECT in said else UNCLEAR
+
+
+def sameness(reply: str) -> str:
+    """Read whether a judge says same or different; "" if neither."""
+    return _only(reply, (SAME, DIFFERENT))
+
+
+def official_sameness(reply: str) -> str:
+    """Read it as the authors do: whatever has no "same" in it means different."""
+    return SAME if SAME in without_reasoning(reply).casefold() else DIFFERENT
+
+
+def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point as Equation 2 does; unscored if the judge says none of its three words.
+
+    An empty reply is wrong, though it could pass for not knowing.
+    """
+    score = _score(answered, judgements, correctness, sameness)
+    silent = not answered.prediction.text.strip()
+    return replace(score, points=0.0) if silent and score.points else score
+
+
+def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point as Equation 2 does, the judge's replies read as the authors read them."""
+    return _score(answered, judgements, official_correctness, official_sameness)
+
+
+def _ask(
+    answered: Sequence[Answered], asked: Sequence[Prompt], criterion: str, model: ChatModel
+) -> list[Judgement]:
+    requests = [
+        Request(prompt=prompt, sample=pair.prediction.sample, question=pair.question)
+        for pair, prompt in zip(answered, asked, strict=True)
+    ]
+    replies = model.reply(requests) if requests else []
+    yes, read = (CORRECT, correctness) if criterion == IS_CORRECT else (SAME, sameness)
+    return [
+        Judgement.from_reply(
+            pair.prediction,
+            reply,
+            prompt=prompt,
+            judge=model.name,
+            criterion=criterion,
+            verdict=word == yes if (word := read(reply.text)) else None,
+            value=word,
+        )
+        for pair, prompt, reply in zip(answered, asked, replies, strict=True)
+    ]
+
+
+def _judged_by_rules(pair: Answered, said: Mapping[_Which, str]) -> list[Judgement]:
+    word = yes_or_no(pair.prediction.text)
+    value = UNCLEAR if not word else CORRECT if word == pair.question.answer[0] else INCORRECT
+    judged = {IS_CORRECT: value}
+    if value == INCORRECT and _has_counterpart(pair, said):
+        judged[IS_SAME] = SAME if word == yes_or_no(said[_which(pair)]) else DIFFERENT
+    return [
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=criterion,
+            verdict=value in (CORRECT, SAME),
+            value=value,
+            reply=f"says {word or 'neither yes nor no'}",
+        )
+        for criterion, value in judged.items()
+    ]
+
+
+def _which(pair: Answered) -> _Which:
+    """Name what replies about the figures of one control pair share."""
+    return pair.question.group_id, pair.prediction.model, pair.prediction.sample
+
+
+def _said_of_figure_0(answered: Sequence[Answered]) -> dict[_Which, str]:
+    return {_which(p): p.prediction.text for p in answered if p.question.labels["figure_id"] == "0"}
+
+
+def _has_counterpart(pair: Answered, said: Mapping[_Which, str]) -> bool:
+    return pair.question.labels["figure_id"] != "0" and _which(pair) in said
+
+
+def _only(reply: str, words: Sequence[str]) -> str:
+    word = without_reasoning(reply).strip(" \t\n.\"'`*“”").casefold()
+    return word if word in words else ""
+
+
+def _score(
+    answered: Answered, judgements: Sequence[Judgement], read: _Read, read_sameness: _Read
+) -> Score:
+    """Score with what the diagnosis needs: the answer as judged, and sameness in the note."""
+    about = {judgement.criterion: judgement for judgement in judgements}
+    if (judgement := about.get(IS_CORRECT)) is None:
+        return Score.of(answered.prediction, points=None, note="there is no judgement")
+    if judgement.error:
+        note = f"the judge gave no reply: {judgement.error}"
+        return Score.of(answered.prediction, points=None, note=note)
+    value = _value(judgement, read)
+    if not value:
+        note = f"the judge says none of its three words: {judgement.reply}"
+        return Score.of(answered.prediction, points=None, note=note)
+    compared = about.get(IS_SAME)
+    return Score.of(
+        answered.prediction,
+        points=float(value == CORRECT or (value == UNCLEAR and not answered.question.images)),
+        answer=_answer(answered.question, value),
+        note=_value(compared, read_sameness) if compared and not compared.error else "",
+    )
+
+
+def _value(judgement: Judgement, read: _Read) -> str:
+    return judgement.value if judgement.by_rules else read(judgement.reply)
+
+
+def _answer(question: Question, value: str) -> tuple[str, ...]:
+    """The yes or no that a reply means if the judge is right; () if it is unclear."""
+    right = question.answer[0]
+    return {CORRECT: (right,), INCORRECT: (NO if right == YES else YES,)}.get(value, ())

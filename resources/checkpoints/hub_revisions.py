@@ -1,0 +1,131 @@
+"""Checkpoints in hub repositories: every branch and every tag that has a model in it."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bench_assets.core.errors import ModelError
+from resources.checkpoints.files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, has_weights
+from resources.checkpoints.identity import first_line
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<commit>[0-9a-f]{40})")
+"""Partition key of a revision: repository, branch or tag, and the commit it was at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What a branch or a tag pointed at."""
+
+    repository: str
+    ref: str
+    commit: str
+
+    @property
+    def key(self) -> str:
+        """What it is called as a model."""
+        return f"{self.repository}/{self.ref}@{self.commit}"
+
+
+@dataclass(slots=True, kw_only=True)
+class HubSurvey:
+    """What the repositories hold."""
+
+    finished: list[Revision] = field(default_factory=list)  # one a commit
+    unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
+    refs: dict[str, set[str]] = field(default_factory=dict)  # repository -> branches and tags
+
+    def lost(self, key: str) -> bool:
+        """Whether a revision's branch or tag is none any more; no for what the hub did not list.
+
+        >>> HubSurvey(refs={"a/b": {"main"}}).lost("a/b/step-10@" + 40 * "0")
+        True
+        """
+        name = key.rpartition("@")[0]
+        return any(
+            name.startswith(f"{repository}/") and name.removeprefix(f"{repository}/") not in refs
+            for repository, refs in self.refs.items()
+        )
+
+
+def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi") -> HubSurvey:
+    """Ask for the commits of all branches and tags; a hub that cannot be reached is no error.
+
+    Args:
+        repositories: Hub ids.
+        known: Commits that are not looked into any more.
+        api: The hub; its token is that of ``huggingface_hub``, for private repositories.
+    """
+    found = HubSurvey()
+    for repository in repositories:
+        try:
+            refs = _refs(repository, api)
+        except ModelError as why:
+            found.unfinished[repository] = str(why)
+            continue
+        found.refs[repository] = {name for name, _ in refs}
+        for revision in _revisions(repository, refs):
+            if problem := "" if revision.commit in known else _problem(revision, api):
+                found.unfinished[revision.key] = problem
+            else:
+                found.finished.append(revision)
+    return found
+
+
+def located_in(key: str, repositories: Sequence[str]) -> tuple[str, str]:
+    """Repository and commit of a revision; the hub is not asked.
+
+    >>> located_in("a/b/step-10@" + 40 * "0", ["a/b"])[0]
+    'a/b'
+
+    Raises:
+        ModelError: If it is of no watched repository.
+    """
+    matched = KEY.fullmatch(key)
+    for repository in repositories:
+        if matched and matched["name"].startswith(f"{repository}/"):
+            return repository, matched["commit"]
+    listed = ", ".join(repositories) or "none"
+    raise ModelError(f"{key}: of no watched repository ({listed}); see [checkpoints] in bench.toml")
+
+
+def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
+    """Names of branches and tags, and the commits they are at."""
+    try:
+        refs = api.list_repo_refs(repository)
+    except hub_errors() as why:
+        raise ModelError(f"{repository}: the hub does not list it: {first_line(why)}") from why
+    return [(ref.name, ref.target_commit) for ref in [*refs.branches, *refs.tags]]
+
+
+def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[Revision]:
+    """One revision a commit, by the name that says more than "main" if it has two."""
+    of_commit = {commit: name for name, commit in sorted(refs, key=lambda ref: ref[0] != "main")}
+    return sorted(
+        (Revision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
+        key=lambda revision: revision.key,
+    )
+
+
+def _problem(revision: Revision, api: "HfApi") -> str:
+    if not KEY.fullmatch(revision.key):
+        return "a name has only letters, digits and . _ @ + = / -"
+    try:
+        files = set(api.list_repo_files(revision.repository, revision=revision.commit))
+    except hub_errors() as why:
+        return f"the hub does not list its files: {first_line(why)}"
+    if ADAPTER_CONFIG in files:
+        return "" if files & ADAPTER_WEIGHTS else "no weights of the adapter"
+    if "config.json" not in files:
+        return "config.json is missing"
+    return "" if has_weights(files) else "no weights"
+
+
+def hub_errors() -> tuple[type[Exception], ...]:
+    """What huggingface_hub raises: its HTTP library is not the same in all of its versions."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    return (*(base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception)), ValueError)

@@ -1,0 +1,193 @@
+"""Where a Hugging Face checkpoint lies, whether it is whole, and what tells it from every other."""
+
+import importlib.util
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from bench_assets.core.errors import ModelError
+from resources.checkpoints.adapters import HUB_ID, base_of
+from resources.checkpoints.files import (
+    ADAPTER_CONFIG,
+    content_digest,
+    has_tokenizer,
+    is_adapter,
+    loaded_files,
+    processor_above,
+    processor_files,
+    sees,
+)
+
+DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
+
+_PACKAGE = "package:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A checkpoint that was found, and is pinned to what it holds.
+
+    ``content`` covers every byte that loading reads: ``sha256:<16 digits>`` of a folder,
+    ``id@commit`` of a hub id, and behind it ``+adapter:...`` and ``+processor:...`` where those
+    lie elsewhere. No name of a folder is part of it.
+    """
+
+    location: str  # of the weights (an adapter's base): a folder, or a hub id
+    revision: str = "main"  # of a hub id: the commit
+    content: str
+    adapter: str = ""  # folder of a PEFT adapter that is to be put on the weights
+    processor: str = ""  # folder or hub id with tokenizer and processor; "": at ``location``
+    processor_revision: str = "main"  # of a hub id: the commit
+
+
+def pin(
+    written: str,
+    revision: str = "main",
+    gguf_file: str | None = None,
+    *,
+    processor: str = "",
+    base: str = "",
+    digest: DigestFiles = content_digest,
+) -> Checkpoint:
+    """Find a checkpoint, check that it is whole, and say what it holds.
+
+    ``package:NAME`` is the folder of an installed package, which is not imported; then comes a
+    folder; what is neither but looks like one is a hub id.
+
+    Of a folder every byte that loading reads is digested: the headers and sizes of two steps of one
+    training run are the same, so nothing less tells them apart. A branch of a hub repository is
+    resolved to its commit; without a network, to the one in the local cache.
+
+    Args:
+        written: Of a checkpoint or of an adapter.
+        revision: Of a hub id; where ``written`` is an adapter's folder, of its base.
+        gguf_file: The file that holds the weights, and the tokenizer with them.
+        processor: Where tokenizer and processor lie; "": see ``_processor_of``.
+        base: What an adapter is put on; "": as it says.
+        digest: Tells what files hold; another than this reads less of them, or more.
+
+    Raises:
+        ModelError: If there is no such folder or hub id, files are missing in it, or an adapter
+            cannot be put on its base.
+    """
+    folder = _folder(written)
+    if gguf_file is None and is_adapter(folder):
+        pinned = _with_adapter(folder, revision, base, digest)
+    elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(written):
+        pinned = _from_hub(written, revision, base, digest)
+    else:
+        pinned = _whole(written, revision, gguf_file, digest)
+    if base and not pinned.adapter:
+        raise ModelError(f"{written}: base = {base}, but this is no adapter ({ADAPTER_CONFIG})")
+    found = processor or ("" if gguf_file else _processor_of(folder, pinned))
+    return _with_processor(pinned, found, digest) if found else pinned
+
+
+def first_line(why: Exception) -> str:
+    """Shorten what a library says to one line; without a text, to the kind of error.
+
+    >>> first_line(KeyError())
+    'KeyError'
+    """
+    return (str(why).strip().splitlines() or [type(why).__name__])[0]
+
+
+def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
+    folder = _folder(written)
+    if folder.is_dir() or not HUB_ID.fullmatch(written):
+        content = f"sha256:{digest(loaded_files(folder, gguf_file))}"
+        return Checkpoint(location=str(folder), content=content)
+    commit = _hub_commit(written, revision, gguf_file or "config.json")
+    content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
+    return Checkpoint(location=written, revision=commit, content=content)
+
+
+def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+    """A model of a hub, or an adapter of one, which is copied to the local cache."""
+    try:
+        return _whole(hub_id, revision, None, digest)
+    except ModelError as no_model:
+        try:
+            commit = _hub_commit(hub_id, revision, ADAPTER_CONFIG)
+        except ModelError:
+            raise no_model from no_model.__cause__
+    from huggingface_hub import snapshot_download
+
+    try:
+        folder = snapshot_download(hub_id, revision=commit)
+    except (OSError, ValueError) as why:
+        raise ModelError(f"{hub_id}: its files cannot be had: {first_line(why)}") from why
+    return _with_adapter(Path(folder), "main", base, digest)
+
+
+def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+    on = base_of(folder, base, revision)
+    content = f"sha256:{digest(loaded_files(folder))}"
+    below = _whole(on.place, on.revision, None, digest)
+    return replace(below, adapter=str(folder), content=f"{below.content}+adapter:{content}")
+
+
+def _processor_of(folder: Path, pinned: Checkpoint) -> str:
+    """Where tokenizer and processor lie if nobody said; "": with the weights.
+
+    In the checkpoint's own folder; without a tokenizer there, in the nearest folder above; else
+    with an adapter's base. An adapter's folder that holds a tokenizer alone does not do where the
+    base has a processor of pictures: half a processor does not load.
+    """
+    own = Path(pinned.adapter or folder)
+    if not own.is_dir():
+        return ""
+    if above := processor_above(own):
+        return str(above)
+    location = Path(pinned.location)
+    of_adapter = pinned.adapter and has_tokenizer(own)
+    if of_adapter and (sees(own) or (location.is_dir() and not sees(location))):
+        return str(own)
+    if pinned.adapter and location.is_dir() and (above := processor_above(location)):
+        return str(above)
+    return ""
+
+
+def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Checkpoint:
+    folder = _folder(written)
+    if folder.is_dir():
+        if not (files := processor_files(folder)):
+            raise ModelError(f"{folder}: neither a tokenizer nor a processor is there")
+        content = f"sha256:{digest(files)}"
+        at, commit = str(folder), "main"
+    elif HUB_ID.fullmatch(written):
+        commit = _hub_commit(written, "main", "tokenizer_config.json")
+        at, content = written, f"{written}@{commit}"
+    else:
+        raise ModelError(f"processor = {written}: no such folder")
+    return replace(
+        pinned,
+        processor=at,
+        processor_revision=commit,
+        content=f"{pinned.content}+processor:{content}",
+    )
+
+
+def _folder(written: str) -> Path:
+    if not written.startswith(_PACKAGE):
+        return Path(written)
+    package = written.removeprefix(_PACKAGE)
+    found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise ModelError(f"{written}: no package {package} is installed (see embedded-models.txt)")
+    return Path(found.submodule_search_locations[0])
+
+
+def _hub_commit(hub_id: str, revision: str, file: str) -> str:
+    from huggingface_hub import hf_hub_download
+
+    try:
+        path = hf_hub_download(hub_id, file, revision=revision)
+    except (OSError, ValueError) as why:  # every error of huggingface_hub is one of the two
+        raise ModelError(
+            f"{hub_id}: no such folder, and no {file} at revision {revision!r} of a hub"
+            f" repository of that name, nor in the local cache: {first_line(why)}"
+        ) from why
+    # .../snapshots/<commit>/<file>, and the file may lie in folders of its own.
+    return Path(path).parents[len(Path(file).parts) - 1].name

@@ -1,0 +1,1 @@
+"""Models that make vectors of texts and of pictures."""

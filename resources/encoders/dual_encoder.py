@@ -1,0 +1,184 @@
+"""Models that embed texts and pictures into one space: CLIP, SigLIP and their like.
+
+Any transformers checkpoint that makes one vector of each (``two_towers``), any
+sentence-transformers model that embeds pictures, and, as the baseline, chance.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from PIL import Image as Pictures
+from pydantic import BaseModel, ConfigDict, Field
+
+from bench_assets.core.embedding import ImageTextEncoder, Vectors
+from bench_assets.core.errors import ModelError
+from resources.checkpoints.identity import first_line, pin
+from resources.encoders.two_towers import load_two_towers, refuse_other_spaces
+from resources.home.vectors import RememberingEncoder, VectorStore
+from resources.local.loading import device_of, refuse_incomplete_parts
+from resources.local.torchvision_operators import let_torchvision_load
+from resources.pictures.images import ImageStore
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+RANDOM = "random"
+"""Name of the encoder that is always there."""
+
+OpenImage: TypeAlias = Callable[[str], Pictures.Image]
+
+_TRIED = (64, 48)  # px; width and height of the picture that shows what a model makes of one
+
+
+class EncoderSpec(BaseModel):
+    """A model that embeds texts and pictures."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["transformers", "sentence_transformers"] = "transformers"
+    path: str
+    """Folder (as written, or relative to bench.toml) or hub id."""
+    revision: str = "main"
+    """For a hub id: the commit to load. A branch name is looked up once and pinned."""
+    device: str = "auto"
+    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
+    batch_size: int = Field(64, gt=0)
+    """Texts or pictures a batch."""
+
+
+@contextmanager
+def open_encoder(
+    name: str, spec: EncoderSpec | None, location: str, images: ImageStore, store: Path
+) -> Iterator[ImageTextEncoder]:
+    """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
+
+    Args:
+        name: The name to show.
+        spec: What bench.toml says of it; None for the baseline.
+        location: Folder or hub id.
+        images: Where pictures are read from.
+        store: File that remembers vectors.
+
+    Raises:
+        ModelError: If there is no such checkpoint, or it does not load.
+    """
+    if spec is None:
+        yield RandomEncoder(name)
+        return
+    checkpoint = pin(location, spec.revision)
+    load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
+    try:
+        encoder = load(
+            checkpoint.location, checkpoint.revision, device_of(spec.device), images.open
+        )
+    except (
+        AttributeError,
+        ImportError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as why:
+        raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
+    identity = f"{name}@{checkpoint.content}"
+    yield RememberingEncoder(identity, encoder, VectorStore(store), spec.batch_size)
+
+
+class RandomEncoder:
+    """Embeds everything at random: the score of pure chance; the same thing always alike."""
+
+    dimensions = 32
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name to show."""
+        return self._name
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts; ``(n, 32)``."""
+        return self._drawn(f"text {text}" for text in texts)
+
+    def encode_images(self, images: Sequence[str]) -> Vectors:
+        """Embed pictures; ``(n, 32)``."""
+        return self._drawn(f"image {image}" for image in images)
+
+    def _drawn(self, contents: Iterable[str]) -> Vectors:
+        rows = [self._vector(content) for content in contents]
+        return np.array(rows, np.float32).reshape(len(rows), self.dimensions)
+
+    def _vector(self, content: str) -> Vectors:
+        seed = int.from_bytes(sha256(content.encode("utf-8", "surrogatepass")).digest()[:8])
+        vector = np.random.default_rng(seed).standard_normal(self.dimensions, np.float32)
+        return vector / np.linalg.norm(vector)
+
+
+class _CheckpointEncoder:
+    """A transformers checkpoint; what it embeds is not of length 1 yet."""
+
+    def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
+        self._model = load_two_towers(location, revision, device)
+        from transformers import AutoProcessor
+
+        self._processor = AutoProcessor.from_pretrained(location, revision=revision)
+        self._open_image = open_image
+        refuse_other_spaces(
+            self._model.name,
+            texts=self._embedded_texts(["a cat"]),
+            pictures=self._embedded_pictures([Pictures.new("RGB", _TRIED, "red")]),
+        )
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        return self._numbers(self._embedded_texts(texts))
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        return self._numbers(self._embedded_pictures([self._open_image(image) for image in images]))
+
+    def _embedded_texts(self, texts: Sequence[str]) -> "Tensor":
+        # SigLIP was trained on texts of full length; to CLIP it makes no difference.
+        limit = min(self._model.longest_text, self._processor.tokenizer.model_max_length)
+        inputs = self._processor(
+            text=list(texts),
+            return_tensors="pt",
+            padding="max_length",
+            truncation=True,
+            max_length=limit,
+        )
+        return self._model.texts(inputs)
+
+    def _embedded_pictures(self, pictures: Sequence[Pictures.Image]) -> "Tensor":
+        inputs = self._processor.image_processor(images=list(pictures), return_tensors="pt")
+        return self._model.pictures(inputs)
+
+    def _numbers(self, vectors: "Tensor") -> Vectors:
+        return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)
+
+
+class _SentenceTransformersEncoder:
+    """A sentence-transformers model that embeds pictures as well as texts."""
+
+    def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
+        let_torchvision_load()
+        from sentence_transformers import SentenceTransformer
+
+        own = None if Path(location).is_dir() else revision
+        self._model = SentenceTransformer(location, revision=own, device=device)
+        refuse_incomplete_parts(self._model, location, own)
+        self._open_image = open_image
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        return self._encoded(list(texts))
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        return self._encoded([self._open_image(image) for image in images])
+
+    def _encoded(self, contents: list[Any]) -> Vectors:
+        vectors = self._model.encode(contents, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(vectors, dtype=np.float32)

@@ -1,0 +1,1 @@
+"""Tables and vectors in the folder that holds everything, ``BENCH_HOME``."""

@@ -1,0 +1,1 @@
+"""Small models of language: parts of speech, inference, METEOR."""

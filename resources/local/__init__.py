@@ -1,0 +1,1 @@
+"""The local engine: a checkpoint loaded by transformers, asked in batches."""

@@ -1,0 +1,124 @@
+"""The local engine: a Hugging Face checkpoint, asked in batches in this process."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+from bench_assets.core.chat import Decoding, Reply, Request
+from resources.checkpoints.identity import Checkpoint, pin
+from resources.local import device_memory
+from resources.local.answers import Answers
+from resources.local.batches import Batches
+from resources.local.card_decoding import Card, as_recommended, card_of
+from resources.local.loading import device_of, dtype_of
+from resources.local.model import load
+from resources.local.picture_digests import PictureDigests
+from resources.replies.engine import ReadImage
+from resources.settings.local_specs import TransformersSpec
+
+Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], Answers]
+
+
+class TransformersEngine:
+    """Runs a checkpoint on CUDA, MPS or the CPU; weights are loaded at the first request.
+
+    In float32 on the CPU a reply is the same alone and in any batch; in half precision, and on
+    GPUs, sums are rounded differently in different batches, and a near-tie may fall the other way.
+    Sampled replies depend on seed, prompt and sample number, not on what else is asked.
+    """
+
+    def __init__(
+        self,
+        spec: TransformersSpec,
+        location: str,
+        read_image: ReadImage,
+        load: Load = load,
+        *,
+        digests: PictureDigests | None = None,
+    ) -> None:
+        """Prepare to load.
+
+        Args:
+            spec: How it is asked.
+            location: A folder, ``package:NAME`` or a hub id.
+            read_image: Finds the pictures that prompts name.
+            load: Loads the checkpoint.
+            digests: Remembers what processors make of a picture; None: no part of the identity.
+        """
+        self._spec = spec
+        self._location = location
+        self._read_image = read_image
+        self._load = load
+        self._digests = digests
+        self._peak_memory: int | None = None
+
+    @cached_property
+    def identity(self) -> str:
+        """Content or commit of the checkpoint, precision, and what is done to the prompt.
+
+        Raises:
+            ModelError: If there is no such checkpoint, it is incomplete, or its processor does not
+                load where it has to.
+        """
+        parts = [self.checkpoint.content, dtype_of(self._spec)]
+        parts += self._spec.identity_parts
+        if self._digests and not self._spec.text_only:
+            parts.append(f"pictures={self._digests.of(self._spec, self.checkpoint)}")
+        parts += ["compiled"] if self._spec.compile else []
+        parts += [attention] if (attention := self._spec.attention) != "auto" else []
+        return ",".join(parts)
+
+    @cached_property
+    def decoding(self) -> Decoding:
+        """How replies are drawn where a request does not say otherwise.
+
+        Raises:
+            ModelError: If it is the card's, and that cannot be followed.
+        """
+        spec = self._spec
+        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
+
+    @cached_property
+    def _card(self) -> Card | None:
+        return card_of(self._spec, self.checkpoint)
+
+    @cached_property
+    def _batches(self) -> Batches:
+        spec, rest = as_recommended(self._spec, self._card)
+        return Batches(spec, self._read_image, lambda: self._load(spec, self.checkpoint), rest)
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Bytes that tensors held at most during the last stream, weights included; CUDA only."""
+        return self._peak_memory
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint, pinned to what it holds.
+
+        Raises:
+            ModelError: If there is no such checkpoint or it is incomplete.
+        """
+        spec = self._spec
+        return pin(
+            self._location,
+            spec.revision,
+            spec.gguf_file,
+            processor=spec.processor,
+            base=spec.base,
+        )
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests batch by batch; yields position and reply.
+
+        Raises:
+            ModelError: If the checkpoint is incomplete or does not load.
+        """
+        device = device_of(self._spec.device)
+        device_memory.start_counting(device)
+        yield from self._batches.stream(requests)
+        self._peak_memory = device_memory.most_held(device)
+
+    def close(self) -> None:
+        """Give back the memory; a later request loads the weights again."""
+        self._batches.close()

@@ -1,0 +1,64 @@
+"""What runs each kind of model that needs an engine; imported when one is opened."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from resources.models.python_model import PythonEngine
+from resources.replies.engine import Engine
+from resources.settings.engine_kinds import EngineKind, Surroundings, installed_kind
+from resources.settings.local_specs import PLAIN_TEMPLATE, AnyLocalSpec, TransformersSpec, VllmSpec
+from resources.settings.model_specs import SPECS, PythonSpec
+from resources.settings.sections import ModelSpec
+from resources.settings.server_spec import ServerSpec
+
+
+def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
+    """Find what runs a model; None for kinds that have their replies at hand."""
+    return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
+
+
+def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
+    """Put in whole paths where relative ones start at bench.toml."""
+    places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
+    if spec.chat_template != PLAIN_TEMPLATE:
+        places["chat_template"] = spec.chat_template
+    beside = {name: resolve(place) for name, place in places.items() if place}
+    return spec.model_copy(
+        update={name: str(place) for name, place in beside.items() if place.exists()}
+    )
+
+
+def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
+    from resources.local.picture_digests import PictureDigests
+
+    spec = placed(spec, at.resolve)
+    digests = PictureDigests(at.resolve("processors.json"))
+    if spec.devices:
+        from resources.local.data_parallel import DataParallelEngine
+
+        return DataParallelEngine(spec, spec.path, at.read_image, digests=digests)
+    from resources.local.engine import TransformersEngine
+
+    return TransformersEngine(spec, spec.path, at.read_image, digests=digests)
+
+
+def _vllm(spec: VllmSpec, at: Surroundings) -> Engine:
+    from resources.vllm.engine import VllmEngine
+
+    spec = placed(spec, at.resolve)
+    return VllmEngine(spec, spec.path, at.read_image)
+
+
+def _server(spec: ServerSpec, at: Surroundings) -> Engine:
+    from resources.server.engine import ServerEngine
+
+    return ServerEngine(spec, at.read_image, spent=at.spent)
+
+
+_ENGINES: Mapping[str, EngineKind[Any]] = {
+    "transformers": EngineKind(spec=TransformersSpec, engine=_transformers),
+    "vllm": EngineKind(spec=VllmSpec, engine=_vllm),
+    "server": EngineKind(spec=ServerSpec, engine=_server, alone=False),
+    "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
+}

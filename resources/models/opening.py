@@ -1,0 +1,189 @@
+"""Opens chat models and judges by name."""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from pydantic import PrivateAttr
+
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.errors import SettingsError
+from resources.models.baselines import MostFrequentBaseline, RandomBaseline
+from resources.models.blind import BlindModel
+from resources.models.engines import engine_kind
+from resources.models.recorded import RecordedModel, RecordedReply, by_model, read_replies
+from resources.models.scripted import ScriptedModel
+from resources.pictures.images import ImageStore, read_picture
+from resources.replies.earlier import tokens_of
+from resources.replies.engine import Engine
+from resources.replies.store import Progress, RememberingModel, ReplyStore
+from resources.replies.throughput import Throughput
+from resources.server.budget import WithinBudget, has_budget
+from resources.settings.bench_toml import Settings
+from resources.settings.engine_kinds import EngineKind, Surroundings
+from resources.settings.model_specs import BlindSpec, RecordedSpec
+from resources.settings.sections import Asked, ModelSpec, Priced
+from resources.settings.settings_file import SettingsFile
+
+
+def _unwatched(done: int, remembered: int, total: int) -> None:
+    """Show nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asking:
+    """How a model is opened."""
+
+    condition: str
+    progress: Progress
+    throughput: Throughput | None
+    until: ExitStack  # closes what is not kept
+
+
+class Models(dg.ConfigurableResource[Any]):
+    """Every model that may be evaluated or may judge, by the name used as partition key."""
+
+    settings: SettingsFile
+    images: ImageStore
+    show_progress: bool = False
+    """Draw progress bars on the terminal."""
+    _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
+
+    @property
+    def store(self) -> ReplyStore:
+        """The file that remembers every reply."""
+        return ReplyStore(Path(self.settings.home) / "replies.sqlite")
+
+    @contextmanager
+    def open(
+        self,
+        name: str,
+        condition: str = "main",
+        progress: Progress = _unwatched,
+        throughput: Throughput | None = None,
+    ) -> Generator[ChatModel]:
+        """Open a model for the length of a ``with`` block.
+
+        Args:
+            name: The name of the model.
+            condition: Of recorded replies, those to take.
+            progress: Is told how far an asking has come.
+            throughput: Counts what is asked, where something has to be.
+
+        Raises:
+            UnknownNameError: If no model has that name; lists those that have one.
+            ModelError: If its weights or its server cannot be reached.
+        """
+        with ExitStack() as until:
+            asking = _Asking(
+                condition=condition, progress=progress, throughput=throughput, until=until
+            )
+            yield self._opened(name, asking)
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Give memory back when a run ends."""
+        self.close()
+
+    def close(self) -> None:
+        """Give the memory of the engine that is kept back."""
+        while self._kept:
+            self._kept.popitem()[1].close()
+
+    def _opened(self, name: str, asking: _Asking) -> ChatModel:
+        settings = self.settings.load()
+        spec = settings.model(name)
+        if isinstance(spec, BlindSpec):
+            return BlindModel(self._opened(seeing(name, spec, settings), asking), name)
+        if kind := engine_kind(spec):
+            at = self._surroundings(name, settings)
+            engine = self._engine(kind, spec, at, asking.until)
+            return RememberingModel(
+                name,
+                _limited(engine, spec, at),
+                self.store,
+                asking.progress,
+                asking.throughput,
+                spec.thinking_tags if isinstance(spec, Asked) else None,
+            )
+        return _AT_HAND[spec.kind](name, spec, settings, asking.condition)
+
+    def _engine(
+        self, kind: EngineKind[Any], spec: ModelSpec, at: Surroundings, until: ExitStack
+    ) -> Engine:
+        """Keep an engine from one asset to the next: loading it can take minutes.
+
+        One at a time: a model and its judge may not fit beside each other.
+        """
+        key = f"{spec.kind} {spec.model_dump_json()}"
+        if key in self._kept:
+            return self._kept[key]
+        engine = kind.engine(spec, at)
+        if kind.alone:
+            self.close()
+            self._kept[key] = engine
+        else:
+            until.callback(engine.close)
+        return engine
+
+    def _surroundings(self, name: str, settings: Settings) -> Surroundings:
+        return Surroundings(
+            name=name,
+            read_image=partial(read_picture, self.images.folder),
+            resolve=settings.resolve,
+            spent=partial(tokens_of, self.store),
+        )
+
+
+def _limited(engine: Engine, spec: ModelSpec, at: Surroundings) -> Engine:
+    """Put the limits of its section to an engine; ours for servers looks at them itself."""
+    if isinstance(spec, Priced) and has_budget(spec) and spec.kind != "server":
+        return WithinBudget(engine, spec, at.spent)
+    return engine
+
+
+def seeing(name: str, spec: BlindSpec, settings: Settings) -> str:
+    """Name the model that a blind one is without its pictures.
+
+    Raises:
+        SettingsError: If that is blind itself.
+    """
+    if isinstance(settings.model(spec.of), BlindSpec):
+        raise SettingsError(f"{settings.file}, model {name}: {spec.of} is blind already")
+    return spec.of
+
+
+def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> RecordedModel:
+    whose, file = recorded_of(name, spec, settings)
+    return RecordedModel(name, whose, file, condition)
+
+
+def recorded_of(
+    name: str, spec: RecordedSpec, settings: Settings
+) -> tuple[list[RecordedReply], Path]:
+    """Read the recorded replies of a model, and say from which file.
+
+    Raises:
+        SettingsError: If the file has no such model, or several and none is named.
+        SourceError: If the file cannot be read.
+    """
+    file = settings.resolve(spec.file)
+    replies = by_model(read_replies(file), nameless=spec.model or name)
+    whose = spec.model or next(iter(replies), "")
+    if whose not in replies or (len(replies) > 1 and not spec.model):
+        has = ", ".join(sorted(replies)) or "none"
+        raise SettingsError(
+            f"{settings.file}, model {name}: name one model of {file}; it has {has}"
+        )
+    return replies[whose], file
+
+
+_AT_HAND: Mapping[str, Callable[[str, Any, Settings, str], ChatModel]] = {
+    "random": lambda name, spec, *_: RandomBaseline(name, spec.seed),
+    "most_frequent": lambda name, *_: MostFrequentBaseline(name),
+    "scripted": lambda name, spec, *_: ScriptedModel(name, lambda _: spec.says),
+    "recorded": _recorded,
+}

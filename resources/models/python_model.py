@@ -1,0 +1,109 @@
+"""A model that is written in Python, run as an engine: behind the reply store, like any other."""
+
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TypeAlias
+
+from PIL import Image
+
+from bench_assets.core.chat import ChatModel, Reply, Request
+from bench_assets.core.errors import ImageError, ModelError, SettingsError
+from bench_assets.core.tables import digest
+from resources.replies.engine import ReadImage
+from resources.settings.engine_kinds import Surroundings
+from resources.settings.model_specs import PythonSpec
+
+OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the picture, as RGB
+
+
+class PythonEngine:
+    """Asks what a factory makes, a batch at a time."""
+
+    decoding = None  # the model's own affair; its signature says what it wants to say
+    peak_memory = None
+
+    def __init__(self, spec: PythonSpec, at: Surroundings) -> None:
+        """Import the factory; the model is made when somebody wants to know who it is.
+
+        Raises:
+            SettingsError: If there is no such module, or nothing of that name in it.
+        """
+        module, _, attribute = spec.factory.partition(":")
+        try:
+            self._module = import_module(module)
+            self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
+        except (ImportError, AttributeError) as why:
+            file = at.resolve("bench.toml")
+            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {why}") from why
+        self._spec = spec
+        self._at = at
+
+    @property
+    def identity(self) -> str:
+        """The model's own signature, and its options."""
+        options = self._spec.options
+        said = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
+        return f"{self._model.signature}{said}"
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests batch by batch; yields position and reply.
+
+        Raises:
+            ModelError: If the model cannot be asked at all, or not every request has a reply.
+        """
+        for start in range(0, len(requests), self._spec.batch_size):
+            batch = requests[start : start + self._spec.batch_size]
+            replies = self._model.reply(batch)
+            if len(replies) != len(batch):
+                raise ModelError(
+                    f"{self._at.name}: {len(replies)} replies to {len(batch)} requests; "
+                    f"{self._spec.factory} should give one for each, in order"
+                )
+            yield from enumerate(replies, start)
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self.__dict__.pop("_model", None)
+
+    def particulars(self, request: Request) -> str:
+        """What a reply depends on beside the prompt: the code, and the question it may look at."""
+        asked = [request.question] if request.question else []
+        return f"{self._code}\n{digest(asked)}"
+
+    @cached_property
+    def _model(self) -> ChatModel:
+        open_image = _opening(self._at.read_image)
+        return self._factory(self._at.name, open_image, **self._spec.options)
+
+    @cached_property
+    def _code(self) -> str:
+        state = sha256()
+        for file in _files_of(self._module):
+            state.update(file.name.encode() + b"\n" + sha256(file.read_bytes()).digest())
+        return state.hexdigest()
+
+
+def _files_of(module: ModuleType) -> list[Path]:
+    """The innermost package that a module lies in; if it lies in none, its file."""
+    if not module.__file__:
+        return []
+    file = Path(module.__file__)
+    in_package = "." in module.__name__ or hasattr(module, "__path__")
+    return sorted(file.parent.rglob("*.py")) if in_package else [file]
+
+
+def _opening(read_image: ReadImage) -> OpenImage:
+    def open_image(sha256: str) -> Image.Image:
+        try:
+            with Image.open(io.BytesIO(read_image(sha256))) as picture:
+                return picture.convert("RGB")
+        except (OSError, ValueError) as why:
+            raise ImageError(f"picture {sha256} does not decode: {why}") from why
+
+    return open_image

@@ -1,0 +1,1 @@
+"""What runs a model, what was replied, and how fast."""

@@ -1,0 +1,45 @@
+"""Runs a coroutine beside a caller that knows of no loop, and hands over what it produces."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeAlias
+
+from bench_assets.core.chat import Reply
+
+Arrival: TypeAlias = tuple[int, Reply]
+Hand: TypeAlias = Callable[[Arrival], Awaitable[object]]
+
+
+def in_background(
+    produce: Callable[[Hand], Coroutine[Any, Any, None]],
+) -> Iterator[Arrival]:
+    """Run a coroutine in a thread of its own; yield what it hands over, as it does so.
+
+    A thread, because a caller such as a notebook may have a running loop in its own. What is
+    handed over counts as taken when the caller comes back for more, having stored it: a process
+    that is killed has then lost no more than what its workers had in hand.
+    """
+    loop = asyncio.new_event_loop()
+    arrivals: SimpleQueue[tuple[Arrival, asyncio.Event] | None] = SimpleQueue()
+
+    async def hand(arrival: Arrival) -> None:
+        taken = asyncio.Event()
+        arrivals.put((arrival, taken))
+        await taken.wait()
+
+    task = loop.create_task(produce(hand))
+    task.add_done_callback(lambda _: arrivals.put(None))
+    # A daemon, so that an iterator nobody closes cannot keep the process alive.
+    thread = Thread(target=loop.run_until_complete, args=(asyncio.wait([task]),), daemon=True)
+    thread.start()
+    try:
+        while (handed := arrivals.get()) is not None:
+            yield handed[0]
+            loop.call_soon_threadsafe(handed[1].set)
+        task.result()
+    finally:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        loop.close()

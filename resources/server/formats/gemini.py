@@ -1,0 +1,130 @@
+"""Gemini's ``generateContent``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from bench_assets.core.chat import Image, Reply, Request, Turn
+from resources.replies.engine import ReadImage
+from resources.server.formats.pictures import encoded
+from resources.server.formats.reading import (
+    NoReplyError,
+    count,
+    end_of,
+    fields_of,
+    total,
+    with_thought,
+)
+from resources.settings.server_spec import ServerSpec
+
+_CONFIG = "generationConfig"
+_ROLES = {"user": "user", "assistant": "model", "system": "system"}
+_BLOCKED = (
+    *("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"),
+    *("image_safety", "image_recitation", "image_prohibited_content", "model_armor"),
+)
+_TOOLS = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
+_ENDS: Mapping[str, str] = {
+    # What the server says, in capitals: what is stored.
+    "stop": "stop",
+    "max_tokens": "length",
+    **dict.fromkeys(_BLOCKED, "content_filter"),
+    **dict.fromkeys(_TOOLS, "tool_calls"),
+}
+
+
+class Gemini:
+    """``POST {base_url}/models/{model}:generateContent``."""
+
+    headers: Mapping[str, str] = {}
+    holds = "candidates"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+
+    @property
+    def path(self) -> str:
+        """The model is part of it: as it is named, below ``models`` if it says no folder."""
+        name = self._spec.model if "/" in self._spec.model else f"models/{self._spec.model}"
+        return f"/{quote(name)}:generateContent"
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Write a turn, without empty texts, which the API refuses."""
+        return {"role": _ROLES[turn.role], "parts": [self._part(p) for p in turn.parts if p != ""]}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Write a request; a ``generationConfig`` of extra_body is put into ours."""
+        system = [one for m in messages if m["role"] == "system" for one in m["parts"]]
+        extra = self._spec.extra_body
+        fields = {
+            "contents": [m for m in messages if m["role"] != "system" and m["parts"]],
+            **({"systemInstruction": {"parts": system}} if system else {}),
+            **extra,
+            _CONFIG: self._spec.constant_fields
+            | self._spec.drawn_fields(request.sample, request.temperature)
+            | dict(fields_of(extra.get(_CONFIG))),
+        }
+        return orjson.dumps(fields)
+
+    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+        """Read the first candidate; a prompt that was blocked has none, and is a refusal."""
+        usage = fields_of(received.get("usageMetadata"))
+        text, end = _said(received, hidden=bool(count(usage.get("thoughtsTokenCount"))))
+        read = usage.get("promptTokenCount")
+        wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
+        return Reply(
+            text=text,
+            finish_reason=end,
+            prompt_tokens=total(read, usage.get("toolUsePromptTokenCount")),
+            # Numbers that are nought are left out, such as those of a reply that was blocked.
+            completion_tokens=None if count(read) is None else total(0, *wrote),
+            seconds=seconds,
+        )
+
+    def _part(self, part: str | Image) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"text": part}
+        media, data = encoded(self._read_image(part.sha256), self._spec.knows.formats)
+        return {"inlineData": {"mimeType": media, "data": data}}
+
+
+def _said(received: Mapping[str, Any], *, hidden: bool) -> tuple[str, str]:
+    """Text and end of the first candidate.
+
+    Args:
+        received: The body.
+        hidden: Whether the model thought without the server showing it.
+    """
+    candidates = received.get("candidates")
+    candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+    if isinstance(candidate, dict):
+        end = end_of(candidate.get("finishReason"), _ENDS, "finishReason")
+        content = candidate.get("content")
+        if end == "stop" and not isinstance(content, dict):
+            raise NoReplyError("the reply has no candidates[0].content")
+        return _text(fields_of(content).get("parts", []), end, hidden=hidden), end
+    reason = fields_of(received.get("promptFeedback")).get("blockReason")
+    if isinstance(reason, str) and reason:
+        return "", "content_filter"
+    raise NoReplyError("the reply has no candidates[0]")
+
+
+def _text(parts: object, end: str, *, hidden: bool) -> str:
+    if not isinstance(parts, list):
+        raise NoReplyError("candidates[0].content.parts is no list")
+    thought, text = "", ""
+    for part in parts:
+        match part:
+            case {"text": str(said), "thought": True}:
+                thought += said
+            case {"text": str(said)}:
+                text += said
+            case {"functionCall": _} | {"thoughtSignature": _}:
+                pass
+            case _:
+                raise NoReplyError("candidates[0].content has a part that is no text")
+    cut_off = end == "length" and not text.strip() and bool(thought or hidden)
+    return with_thought(thought, text, cut_off=cut_off)

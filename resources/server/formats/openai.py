@@ -1,0 +1,168 @@
+"""OpenAI's chat completions, which most servers offer, each a little otherwise."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bench_assets.core.chat import Image, Reply, Request, Turn
+from resources.replies.engine import ReadImage
+from resources.server.formats.pictures import encoded
+from resources.server.formats.reading import (
+    NoReplyError,
+    count,
+    end_of,
+    fields_of,
+    with_thought,
+)
+from resources.settings.server_spec import ServerSpec
+
+_ENDS: Mapping[str, str] = {
+    # What servers say: what is stored.
+    "": "",
+    "stop": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+    "repetition": "repetition",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+}
+_OVERLOADED = {"insufficient_system_resource"}
+_WITHOUT_TEXT = {"length", "content_filter"}  # ends with which a message may have no content at all
+_SAYING = {"content", "refusal", "tool_calls", "function_call"}
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+
+
+class OpenAI:
+    """``POST {base_url}/chat/completions``; what all requests say is put together once."""
+
+    path = "/chat/completions"
+    headers: Mapping[str, str] = {}
+    holds = "choices"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+        self._constant = {"model": spec.model, "messages": [], **spec.constant_fields}
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Write a turn; only texts become one string, which more servers take."""
+        texts = [part for part in turn.parts if isinstance(part, str)]
+        if len(texts) == len(turn.parts):
+            return {"role": turn.role, "content": "\n".join(texts)}
+        parts = [
+            {"type": "image_url", "image_url": {"url": self._data_uri(part)}}
+            if isinstance(part, Image)
+            else {"type": "text", "text": part}
+            for part in turn.parts
+        ]
+        return {"role": turn.role, "content": parts}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Write a request; what extra_body says of a field goes before all else."""
+        drawn = self._spec.drawn_fields(request.sample, request.temperature)
+        fields = self._constant | {"messages": messages} | drawn
+        return orjson.dumps(fields | self._spec.extra_body)
+
+    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+        """Read the first choice."""
+        choices = received.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, dict):
+            raise NoReplyError("the reply has no choices[0]")
+        if error := choice.get("error"):
+            raise NoReplyError("an error in choices[0]", error=error)
+        end = _end(choice.get("finish_reason"))
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            raise NoReplyError("the reply has no choices[0].message")
+        usage = fields_of(received.get("usage"))
+        hidden = fields_of(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        return Reply(
+            text=_text(message, end, hidden=bool(count(hidden))),
+            finish_reason=end,
+            prompt_tokens=count(usage.get("prompt_tokens")),
+            completion_tokens=count(usage.get("completion_tokens")),
+            seconds=seconds,
+        )
+
+    def _data_uri(self, picture: Image) -> str:
+        media, data = encoded(self._read_image(picture.sha256), self._spec.knows.formats)
+        return f"data:{media};base64,{data}"
+
+
+def _end(reason: object) -> str:
+    """Ollama may give none. DeepSeek breaks off when it is overloaded."""
+    if reason is None:
+        return ""
+    if isinstance(reason, str) and reason in _OVERLOADED:
+        what = f"the reply was broken off: finish_reason {reason!r}"
+        raise NoReplyError(what, overloaded=True)
+    return end_of(reason, _ENDS, "finish_reason")
+
+
+def _text(message: Mapping[str, Any], end: str, *, hidden: bool) -> str:
+    """Thought and text of a message.
+
+    Args:
+        message: As received.
+        end: Its finish_reason.
+        hidden: Whether the model thought without the server showing it.
+    """
+    thought, text = _parts(message.get("content"))
+    thought = _thought(message) or thought
+    if text.strip():
+        return with_thought(thought, text)
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return with_thought(thought, refusal)
+    if not (thought or _SAYING & message.keys() or end in _WITHOUT_TEXT):
+        raise NoReplyError("the reply has no choices[0].message.content")
+    return with_thought(thought, text, cut_off=end == "length" and bool(thought or hidden))
+
+
+def _parts(content: object) -> tuple[str, str]:
+    """Split content into thought and text: a string, or a list of parts as Mistral documents it."""
+    if content is None or isinstance(content, str):
+        return "", content or ""
+    if not isinstance(content, list):
+        raise NoReplyError("choices[0].message.content is neither a text nor a list of parts")
+    thought, text = "", ""
+    for part in content:
+        match part:
+            case {"type": "text" | "output_text", "text": str(said)}:
+                text += said
+            case {"type": "thinking" | "reasoning"}:
+                thought += _joined(part.get("thinking") or part.get("text"))
+            case {"type": "reference" | "redacted_thinking"}:
+                pass
+            case _:
+                raise NoReplyError("choices[0].message.content has a part that is no text")
+    return thought, text
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    for name in _THOUGHTS:
+        if (said := message.get(name)) and (found := _joined(said)):
+            return found
+    return ""
+
+
+def _joined(said: object) -> str:
+    """Join a text, or a list of parts that have one; "" for anything else."""
+    if isinstance(said, str):
+        return said
+    parts = [part for part in said if isinstance(part, dict)] if isinstance(said, list) else []
+    texts = [part.get("text") or part.get("summary") for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))

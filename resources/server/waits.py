@@ -1,0 +1,115 @@
+"""When a server may be asked again: it says so in one of many ways, or else a little later."""
+
+import random
+import re
+import time
+from collections.abc import Mapping
+from email.utils import mktime_tz, parsedate_tz
+from math import inf
+
+_MAY_PASS = {408, 409, 425, 429}
+_DOUBLINGS = 30  # of a delay; more would leave the range of numbers before that of any limit
+_LONGEST_HINT = 30.0  # s; a reset time is when a whole quota is back, one request may go earlier
+_A_MOMENT = 1e9  # s; what is larger is no length of time but a moment, of after 2001
+_WAIT_IN_BODY = (
+    re.compile(r'"retryDelay": *"([\d.]+s)"'),
+    re.compile(
+        r"(?:try again|retry|wait) (?:in|after) (\d+(?:\.\d+)?(?:[hms]+[\dhms]*(?:\.\d+s)?)?)"
+    ),
+)
+
+
+def may_pass(status: int) -> bool:
+    """Whether the same request may do later on, by the HTTP status of its answer.
+
+    >>> [status for status in (400, 404, 429, 500, 501, 503, 529) if may_pass(status)]
+    [429, 500, 503, 529]
+    """
+    return status in _MAY_PASS or (status >= 500 and status != 501)
+
+
+def back_off(
+    tries: int,
+    base_delay: float,
+    rng: random.Random,
+    *,
+    asked_for: float = 0.0,
+    longest: float = inf,
+) -> float:
+    """How long to wait before the next try, in s: never less than the server asks for.
+
+    Else twice as long each time, and spread by half either way, so that many who failed together
+    do not come back together.
+
+    Args:
+        tries: How many there were, from 1.
+        base_delay: s; the wait after the first.
+        rng: Spreads.
+        asked_for: s; what the server asks for.
+        longest: s; for a wait that it does not ask for, before it is spread.
+    """
+    if asked_for:
+        return asked_for + base_delay * rng.random()
+    delay = base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
+    return min(delay, longest) * (0.5 + rng.random())
+
+
+def wait_of(headers: Mapping[str, str], body: str = "") -> float:
+    """How long a server asks us to wait, in s; 0.0 if it does not say so in any known way.
+
+    Known are the headers retry-after-ms and Retry-After, Google's RetryInfo, a message such as
+    "try again in 1m2.5s", and x-ratelimit-reset, which is only a hint: it tells when all of a
+    quota is back.
+    """
+    told = {name.lower(): value for name, value in headers.items()}
+    if milliseconds := duration(told.get("retry-after-ms", "")):
+        return milliseconds / 1e3
+    if wait := retry_after(told.get("retry-after", "")):
+        return wait
+    for form in _WAIT_IN_BODY:
+        if match := form.search(body):
+            return duration(match[1])
+    if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
+        told.setdefault("x-ratelimit-reset", match[1])
+    return min(_until_reset(told), _LONGEST_HINT)
+
+
+def retry_after(header: str) -> float:
+    """Read a Retry-After header, seconds or a date, as s from now; 0.0 if it makes no sense.
+
+    >>> retry_after("1.5"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
+    (1.5, 0.0, 0.0)
+    """
+    if wait := duration(header):
+        return wait
+    date = parsedate_tz(header)
+    return max(mktime_tz(date) - time.time(), 0.0) if date else 0.0
+
+
+def duration(text: str) -> float:
+    """Read a length of time as s; 0.0 if it is none.
+
+    >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
+    (360.0, 3723.5, 0.02, 7.0, 0.0)
+    """
+    n = r"(\d+(?:\.\d+)?)"
+    form = rf"\s*(?:{n}|(?:{n}h)?(?:{n}m)?(?:{n}s)?(?:{n}ms)?)\s*"
+    match = re.fullmatch(form, text, re.ASCII)
+    bare, hours, minutes, seconds, ms = map(float, match.groups("0") if match else "00000")
+    return bare + 3600 * hours + 60 * minutes + seconds + ms / 1e3
+
+
+def _until_reset(told: Mapping[str, str]) -> float:
+    """The longest wait for a quota that is used up; if none says so, the shortest for any."""
+    resets = {n: _in_seconds(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
+    used_up = [s for n, s in resets.items() if told.get(n.replace("reset", "remaining")) == "0"]
+    return max(used_up) if used_up else min(resets.values(), default=0.0)
+
+
+def _in_seconds(reset: str) -> float:
+    """Read a length of time, or a moment as s or ms since 1970, as s from now."""
+    length = duration(reset)
+    if length < _A_MOMENT:
+        return length
+    moment = length / 1e3 if length > _A_MOMENT * 100 else length
+    return max(moment - time.time(), 0.0)

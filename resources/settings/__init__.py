@@ -1,0 +1,1 @@
+"""What a user configures in ``bench.toml``, section by section."""

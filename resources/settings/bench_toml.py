@@ -1,0 +1,160 @@
+"""What a user configures: ``bench.toml`` in the folder that holds everything, ``BENCH_HOME``.
+
+The only module that reads the environment.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field, PlainValidator, TypeAdapter, ValidationError
+
+from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.suite import AnySuiteSettings
+from resources.checkpoints import folders as checkpoint_folders
+from resources.checkpoints import hub_revisions
+from resources.checkpoints.files import is_adapter
+from resources.settings.benchmarks import BenchmarkName, PlainBenchmark
+from resources.settings.checkpoint_settings import CheckpointSettings
+from resources.settings.engine_kinds import read_model
+from resources.settings.local_specs import TransformersSpec, VllmSpec
+from resources.settings.model_specs import EMBEDDED_MODELS, ModelName
+from resources.settings.sections import ModelSpec, Strict
+
+AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+class Settings(Strict):
+    """``bench.toml``."""
+
+    home: Path
+    sources: dict[str, str] = Field(default_factory=dict)
+    """Suite -> folder with its files, or address of its release (``hf:owner/name@revision``,
+    ``https://...#sha256=...``); a suite that is not named uses its mini edition."""
+    suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    benchmarks: dict[BenchmarkName, PlainBenchmark] = Field(default_factory=dict)
+    models: dict[ModelName, AnyModel] = Field(default_factory=dict)
+    checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
+
+    @property
+    def file(self) -> Path:
+        """Where these settings are written, or would be."""
+        return self.home / "bench.toml"
+
+    def section(self, benchmark: str) -> str:
+        """Where a benchmark's settings stand, for complaints."""
+        return f"{self.file}, [benchmarks.{benchmark}]"
+
+    def resolve(self, path: Path | str) -> Path:
+        """Find a path that is written in bench.toml: relative ones start at its folder."""
+        return self.home / Path(path).expanduser()
+
+    def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
+        """Read what is configured for a suite, in the suite's own type.
+
+        Raises:
+            SettingsError: If an entry is unknown or has the wrong type.
+        """
+        benchmark = self.benchmarks.get(name)
+        judge = {"judge": benchmark.judge} if benchmark else {}
+        try:
+            return settings_type.model_validate(judge | self.suites.get(name, {}))
+        except ValidationError as why:
+            raise SettingsError(f"{self.file}, [suites.{name}]: {_first(why)}") from why
+
+    def model(self, name: str) -> ModelSpec:
+        """Find a model by name: one of the file, an embedded one, or a watched checkpoint.
+
+        Raises:
+            UnknownNameError: If there is none of that name.
+            ModelError: If it is the name of a checkpoint that is not there any more.
+        """
+        known = {**EMBEDDED_MODELS, **self.models}
+        if name in known:
+            return known[name]
+        watched = self.checkpoints
+        if watched.folders and checkpoint_folders.KEY.fullmatch(name):
+            folders = [self.resolve(folder) for folder in watched.folders]
+            found = checkpoint_folders.locate(name, folders, full_digest=watched.full_digest)
+            base = self.base_of_checkpoints() if is_adapter(found) else ""
+            return self._like({"path": str(found), "revision": "main", "base": base})
+        if watched.repositories and hub_revisions.KEY.fullmatch(name):
+            path, commit = hub_revisions.located_in(name, watched.repositories)
+            return self._like({"path": path, "revision": commit, "base": ""})
+        raise UnknownNameError(f"model in {self.file}", name, known)
+
+    def base_of_checkpoints(self) -> str:
+        """What adapters in watched folders are put on: what ``like`` says; "": as each says.
+
+        Raises:
+            SettingsError: If ``like`` is not of transformers or vllm.
+            UnknownNameError: If it is no model at all.
+        """
+        base = self._liked().base
+        return str(beside) if base and (beside := self.resolve(base)).is_dir() else base
+
+    def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec:
+        """Ask a checkpoint as the model is asked that it is to be like; its weights are its own."""
+        liked = self._liked()
+        no_gguf = {"gguf_file": None} if isinstance(liked, TransformersSpec) else {}
+        return liked.model_copy(update=place | no_gguf)
+
+    def _liked(self) -> TransformersSpec | VllmSpec:
+        like = self.checkpoints.like
+        spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
+        if not isinstance(spec, TransformersSpec | VllmSpec):
+            raise SettingsError(
+                f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not transformers"
+                " or vllm"
+            )
+        return spec
+
+
+def default_home() -> Path:
+    """The folder that holds everything: ``$BENCH_HOME``, or ``bench_home`` in the checkout."""
+    return Path(os.environ.get("BENCH_HOME") or CHECKOUT / "bench_home").absolute()
+
+
+def let_waiting_threads_sleep() -> None:
+    """Tell OpenMP, before torch loads it, not to spin while its threads wait for each other.
+
+    On two cores that something else uses too, spinning makes a language model three times slower.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def load_settings(home: Path) -> Settings:
+    """Read ``bench.toml`` in ``home``; without one, everything has its default.
+
+    Raises:
+        SettingsError: If the file is not TOML or an entry is not what it should be.
+    """
+    file = home / "bench.toml"
+    try:
+        written = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        return TypeAdapter(Settings).validate_python({**written, "home": home})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
+        raise SettingsError(f"{file}: not a TOML file: {why}") from why
+    except ValidationError as why:
+        raise SettingsError(f"{file}, {_first(why)}") from why
+
+
+def secret(variable: str) -> str:
+    """Read a secret from the environment by the name that the configuration gives it.
+
+    Raises:
+        SettingsError: If the variable is not set.
+    """
+    if not (value := os.environ.get(variable, "")):
+        raise SettingsError(f"the environment variable {variable} is not set")
+    return value
+
+
+def _first(why: ValidationError) -> str:
+    error = why.errors()[0]
+    place = ".".join(str(part) for part in error["loc"])
+    given = "" if isinstance(error["input"], dict) else f" (given: {error['input']!r})"
+    return f"entry {place or 'at the top'}: {error['msg']}{given}"

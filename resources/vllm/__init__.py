@@ -1,0 +1,1 @@
+"""The engine that hands checkpoints to vLLM."""

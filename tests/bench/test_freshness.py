@@ -1,0 +1,153 @@
+"""What counts as a change of what a suite's questions are made of."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench_assets.bench import freshness
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import BenchError
+from bench_assets.suites.codis.suite import SUITE as CODIS
+from resources.settings.bench_toml import load_settings
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+from tests.conftest import CHECKOUT
+from tests.suites.codis.raw import entry, png, write_release
+
+TOML = """
+[sources]
+codis = "../codis"
+[suites.codis]
+captioner = "c"
+captions = "captions.jsonl"
+{suite}
+[models.c]
+kind = "scripted"
+says = "{says}"
+{models}
+"""
+
+
+SUITES = CHECKOUT / "bench_assets" / "suites"
+
+
+@pytest.fixture
+def home(tmp_path):
+    write_release(tmp_path / "codis", [entry()])
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "captions.jsonl").write_text("")
+    configure(home)
+    return home
+
+
+def configure(home: Path, says="A", suite="", models=""):
+    (home / "bench.toml").write_text(TOML.format(says=says, suite=suite, models=models))
+
+
+def inputs(home: Path) -> str:
+    source = SourceFiles(settings=SettingsFile(home=str(home))).open("codis")
+    return freshness.inputs(load_settings(home), CODIS, source)
+
+
+def write_as_long(home):
+    """Another content of the same length a second later."""
+    file = home.parent / "codis" / "data.json"
+    then = file.stat().st_mtime_ns + 10**9
+    file.write_text(file.read_text().replace("left", "back"))
+    os.utime(file, ns=(then, then))
+
+
+def link_pictures(home):
+    (home.parent / "elsewhere").mkdir()
+    (home.parent / "codis" / "more").symlink_to(home.parent / "elsewhere")
+    (home.parent / "elsewhere" / "b.png").write_bytes(png())
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        pytest.param(lambda _: None, False, id="nothing at all"),
+        pytest.param(write_as_long, True, id="another text of the same length"),
+        pytest.param(
+            lambda home: (home.parent / "codis" / "images" / "b.png").write_bytes(png()),
+            True,
+            id="another picture",
+        ),
+        pytest.param(
+            lambda home: (home.parent / "codis" / "images" / "a.png").unlink(),
+            True,
+            id="a picture less",
+        ),
+        pytest.param(link_pictures, True, id="a picture in a folder that is linked to"),
+        pytest.param(
+            lambda home: configure(home, suite='word_pairs = [["up", "down"]]'),
+            True,
+            id="a setting of the suite",
+        ),
+        pytest.param(lambda home: configure(home, says="B"), True, id="a model that it names"),
+        pytest.param(
+            lambda home: (home / "captions.jsonl").write_text("{}"), True, id="a file that it names"
+        ),
+        pytest.param(
+            lambda home: configure(home, suite='judge = "c"\nreading = "strict"'),
+            False,
+            id="who judges, and how replies are read",
+        ),
+        pytest.param(
+            lambda home: configure(home, models='[models.new]\nkind = "random"'),
+            False,
+            id="a model that it does not name",
+        ),
+    ],
+)
+def test_change(home, change, counts):
+    before = inputs(home)
+    change(home)
+    assert (inputs(home) != before) == counts
+
+
+def test_the_code_that_counts_is_what_all_suites_share_and_the_suites_own(tmp_path):
+    (tmp_path / "elsewhere.py").write_text("")
+    suite = replace(CODIS, code=(SUITES / "codis", tmp_path / "elsewhere.py"))
+    files = {Path(name) for name, *_ in freshness.code(suite)}
+    assert tmp_path / "elsewhere.py" in files
+    shared = {SUITES.parent / "flow.py", SUITES.parents[1] / "resources" / "home" / "tables.py"}
+    assert shared <= files
+    within = {file.relative_to(SUITES).parts[0] for file in files if SUITES in file.parents}
+    assert within == {"codis"}
+
+
+@pytest.fixture
+def bench(home):
+    configure(home)
+    (home / "captions.jsonl").unlink()
+    (home / "bench.toml").write_text('[sources]\ncodis = "../codis"\n')
+    with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=home / "tables") as opened:
+        yield opened
+
+
+def test_questions_are_built_when_something_changed_and_only_then(home, bench):
+    def refresh() -> int:
+        before = bench.instance.get_runs_count()
+        bench.refresh_questions("codis")
+        return bench.instance.get_runs_count() - before
+
+    assert refresh() == 1
+    assert refresh() == 0
+    write_as_long(home)
+    bench.tables.path(["codis", "questions"]).unlink()
+    assert refresh() == 1
+    assert {question.context for question in bench.rows("codis/questions")} == {
+        "I go back.",
+        "I go right.",
+    }
+
+
+def test_a_build_that_failed_is_not_taken_for_one_that_did_not(home, bench):
+    write_release(home.parent / "codis", '[{"id": "0')
+    for _ in range(2):
+        with pytest.raises(BenchError, match=r"data.json"):
+            bench.refresh_questions("codis")

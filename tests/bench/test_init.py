@@ -1,0 +1,112 @@
+"""What ``bench init`` writes works as it is, under any name, and nothing is written over."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+from resources.settings.bench_toml import load_settings
+from resources.settings.benchmarks import PlainBenchmark
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+def bench(*arguments, fails=False):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert (result.exit_code != 0) == fails, result.output
+    return result
+
+
+def test_a_benchmark_is_added_behind_what_bench_toml_says_and_can_be_asked(home):
+    home.mkdir()
+    (home / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"')
+    bench("init", "benchmark", "my_shapes")
+    settings = load_settings(home)
+    assert list(settings.models) == ["m"]
+    assert list(settings.benchmarks) == ["my_shapes"]
+    result = bench("evaluate", "my_shapes", "--model", "m", "--json")
+    values = {
+        (row["metric"], row["category"]): (row["value"], row["n_scored"])
+        for row in map(json.loads, result.stdout.splitlines())
+    }
+    # "A" is right once: of both-1 it is one of two letters, of shape-1 it is no word.
+    assert values == {
+        ("accuracy", "all"): (0.25, 4),
+        ("accuracy", "colour"): (0.5, 2),
+        ("accuracy", "shape"): (0.0, 2),
+        ("accuracy", "level easy"): (0.5, 2),
+        ("accuracy", "level hard"): (0.0, 2),
+    }
+
+
+def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
+    bench("init", "benchmark", "fridge")
+    text = (home / "bench.toml").read_text()
+    section = tomllib.loads(text.replace("\n# A bench", "\n## A bench").replace("\n# ", "\n"))
+    (home / "bench.toml").write_text("")
+    written = PlainBenchmark.model_validate(section["benchmarks"]["fridge"])
+    assert written.model_fields_set == PlainBenchmark.model_fields.keys() - {"title", "seed"}
+
+
+@pytest.mark.parametrize(
+    ("before", "arguments", "why"),
+    [
+        pytest.param(
+            ["benchmark", "fridge"],
+            ["benchmark", "fridge"],
+            "there is a section [benchmarks.fridge] already",
+            id="a section that is there",
+        ),
+        pytest.param(
+            ["suite", "fridge"], ["suite", "fridge"], "is there already", id="a package there is"
+        ),
+        pytest.param([], ["suite", "My-Fridge"], "a name is small letters", id="no name"),
+        pytest.param([], ["benchmark", "9"], "a name is small letters", id="a number"),
+    ],
+)
+def test_nothing_is_written_over(home, before, arguments, why):
+    if before:
+        bench("init", *before)
+    files = {file: file.read_bytes() for file in home.parent.rglob("*") if file.is_file()}
+    result = bench("init", *arguments, fails=True)
+    assert why in " ".join(result.stderr.split())
+    assert files == {f: f.read_bytes() for f in home.parent.rglob("*") if f.is_file()}
+
+
+def test_a_file_of_questions_that_is_there_is_not_written_over(home):
+    (home / "fridge").mkdir(parents=True)
+    (home / "fridge" / "questions.jsonl").write_text("mine")
+    bench("init", "benchmark", "fridge", fails=True)
+    assert (home / "fridge" / "questions.jsonl").read_text() == "mine"
+    assert not (home / "bench.toml").exists()
+
+
+def test_a_package_passes_its_own_tests(home, monkeypatch):
+    """Its folder on the path stands in for an installation."""
+    bench("init", "suite", "ice_box")
+    root = Path("ice_box_bench").absolute()
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    points = project["project"]["entry-points"]["bench_assets.suites"]
+    assert points == {"ice_box": "ice_box_bench.suite:SUITE"}
+    assert not [file for file in root.rglob("*.*") if "ridge" in file.read_text()]
+    monkeypatch.syspath_prepend(str(root))
+    ran = Ran()
+    assert pytest.main(["-q", "-p", "no:cacheprovider", str(root)], plugins=[ran]) == 0
+    assert ran.passed == 6
+
+
+class Ran:
+    """Counts the tests that pass."""
+
+    passed = 0
+
+    def pytest_runtest_logreport(self, report):
+        self.passed += report.when == "call" and report.passed

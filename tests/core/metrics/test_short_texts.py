@@ -1,0 +1,65 @@
+"""Short answers against references: values by pencil, and by the examples of the papers."""
+
+import pytest
+
+from bench_assets.core.metrics.short_texts import anls, exact_match, relaxed_match
+
+
+@pytest.mark.parametrize(
+    ("reply", "references", "points"),
+    [
+        pytest.param("Paris", ["Paris"], 1.0, id="the same text"),
+        pytest.param(
+            " **paris.** ", ["Paris"], 1.0, id="case, markup and a full stop do not count"
+        ),
+        pytest.param("The final answer is: Paris", ["Paris"], 1.0, id="an announced answer"),
+        pytest.param("Paris", ["London", "Paris"], 1.0, id="one of several references"),
+        pytest.param("It is Paris", ["Paris"], 0.0, id="a sentence is no exact match"),
+        pytest.param("4.0", ["4"], 1.0, id="the same number in other digits"),
+        pytest.param("1,200", ["1200"], 1.0, id="a number with its thousands set off"),
+        pytest.param("", ["Paris"], 0.0, id="nothing"),
+        pytest.param("answer", ["Answer"], 1.0, id="an answer that is the word itself"),
+    ],
+)
+def test_a_text_is_right_if_it_is_a_reference(reply, references, points):
+    assert exact_match(reply, references) == points
+
+
+@pytest.mark.parametrize(
+    ("reply", "references", "similarity"),
+    [
+        pytest.param("hello", ["hello"], 1.0, id="the same"),
+        pytest.param("HELLO", ["hello"], 1.0, id="case does not count"),
+        pytest.param("hallo", ["hello"], 4 / 5, id="one letter of five"),
+        pytest.param("kitten", ["sitting"], 4 / 7, id="three edits of seven letters"),
+        pytest.param("abcd", ["abxy"], 0.0, id="a half wrong is nothing"),
+        pytest.param("abcde", ["abcxy"], 3 / 5, id="less than a half wrong"),
+        pytest.param("a" * 10, ["a" * 21], 0.0, id="less than half as long"),
+        pytest.param("new yrok", ["york", "new york"], 6 / 8, id="the nearest reference"),
+        pytest.param("", ["x"], 0.0, id="nothing"),
+    ],
+)
+def test_anls_is_the_share_of_letters_that_are_right_if_more_than_half(
+    reply, references, similarity
+):
+    assert anls(reply, references) == pytest.approx(similarity)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reference", "points"),
+    [
+        pytest.param("95", "100", 1.0, id="five per cent too little"),
+        pytest.param("105", "100", 1.0, id="five per cent too much"),
+        pytest.param("94.9", "100", 0.0, id="a little further away"),
+        pytest.param("-95", "-100", 1.0, id="negative numbers"),
+        pytest.param("0", "0", 1.0, id="nothing is exactly nothing"),
+        pytest.param("0.01", "0", 0.0, id="five per cent of nothing is nothing"),
+        pytest.param("12.4 %", "12.5%", 1.0, id="a per cent sign"),
+        pytest.param("The bar shows about 41 units.", "42", 1.0, id="the number of a sentence"),
+        pytest.param("Yes", "yes", 1.0, id="a word is compared as it is"),
+        pytest.param("Norwey", "Norway", 0.0, id="a word has no tolerance"),
+        pytest.param("no idea", "42", 0.0, id="no number"),
+    ],
+)
+def test_a_number_may_be_five_per_cent_away(reply, reference, points):
+    assert relaxed_match(reply, [reference]) == points

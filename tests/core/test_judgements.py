@@ -1,0 +1,48 @@
+"""How a judge's reply becomes a judgement."""
+
+import pytest
+
+from bench_assets.core.chat import Prompt, Reply
+from bench_assets.core.rows import Judgement
+from bench_assets.core.tables import to_rows, to_table
+from tests.rows import prediction
+
+ASKED = Prompt.of("Is it right?")
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "value"),
+    [
+        pytest.param(Reply(text="yes"), True, "", id="one of two verdicts"),
+        pytest.param(Reply(text="2"), False, "unclear", id="one of more than two"),
+        pytest.param(Reply(text="hm"), None, "", id="none that can be read"),
+    ],
+)
+def test_a_reply_becomes_a_judgement_of_what_was_judged(reply, verdict, value):
+    said = prediction(question_id="q", model="m", condition="c", sample=2)
+    row = Judgement.from_reply(
+        said, reply, prompt=ASKED, judge="j", criterion="right", verdict=verdict, value=value
+    )
+    assert (row.question_id, row.model, row.condition, row.sample) == ("q", "m", "c", 2)
+    assert (row.judge, row.criterion, row.reply) == ("j", "right", reply.text)
+    assert (row.verdict, row.value, row.error) == (verdict, value, "")
+    assert row.prompt_sha256 == ASKED.sha256
+
+
+def test_without_a_reply_there_is_no_verdict_whatever_was_read():
+    row = Judgement.from_reply(
+        prediction(),
+        Reply(error="503"),
+        prompt=ASKED,
+        judge="j",
+        criterion="right",
+        verdict=False,
+        value="incorrect",
+    )
+    assert (row.verdict, row.value, row.error) == (None, "", "503")
+
+
+def test_tables_of_judgements_with_two_verdicts_are_read_as_they_are():
+    row = Judgement.of(prediction(), judge="j", criterion="c", verdict=False, reply="no")
+    older = to_table([row], Judgement).drop_columns(["value"])
+    assert to_rows(older, Judgement) == [row]

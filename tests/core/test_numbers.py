@@ -1,0 +1,278 @@
+"""Numbers are read where a person would read them."""
+
+import pytest
+
+from bench_assets.core import numbers as module
+from bench_assets.core.numbers import (
+    as_number,
+    final_number,
+    in_digits,
+    numbers,
+    same_number,
+)
+from bench_assets.suites.journeybench import agreement
+from bench_assets.suites.journeybench.agreement import agrees, missing_steps, read_answer
+from tests.pinned_words import inline_words, survivors
+
+
+@pytest.mark.parametrize(
+    ("reply", "number"),
+    [
+        pytest.param("Answer: 12", 12, id="after the label that was asked for"),
+        pytest.param("**Answer:** $1,250.50.", 1250.5, id="money with a comma and cents"),
+        pytest.param("Answer: 7\n\nI counted 3 cups twice.", 7, id="the label before the last one"),
+        pytest.param("The answer is 5. No: the answer is 6.", 6, id="the last of two answers"),
+        pytest.param("Answer: 3 + 4 = 7 cups of 9", 7, id="the result of a calculation"),
+        pytest.param("3 + 4 = 7", 7, id="no label: the last number"),
+        pytest.param("\\boxed{42}", 42, id="boxed"),
+        pytest.param("#### 18", 18, id="as GSM8K writes it"),
+        pytest.param("There are four cups.", 4, id="written out"),
+        pytest.param("2 boxes, so 10 in all, one of them red", 10, id="digits before words"),
+        pytest.param("It is -3 degrees", -3, id="below zero"),
+        pytest.param("The answer cannot be found.", None, id="no number at all"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_the_final_number_of_a_reply(reply, number):
+    assert final_number(reply) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("Two dogs and 3 cats", [2, 3], id="words and digits"),
+        pytest.param("someone weighs tenfold", [], id="number words inside other words"),
+        pytest.param("from 9:30 to 10", [9, 30, 10], id="times of day"),
+        pytest.param("1,000,000", [1_000_000], id="commas between thousands"),
+    ],
+)
+def test_all_numbers_of_a_text(text, found):
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        pytest.param(5.0, 5.1, True, id="a tenth apart, which binary fractions overshoot"),
+        pytest.param(5.0, 4.9, True, id="a tenth below"),
+        pytest.param(5.0, 5.11, False, id="a little more than a tenth"),
+    ],
+)
+def test_numbers_a_tenth_apart_are_the_same(one, other, same):
+    assert same_number(one, other) is same
+
+
+def test_a_text_with_more_than_a_number_is_no_number():
+    assert [as_number(text) for text in ("25%", "$3", "3 cups", "")] == [25, 3, None, None]
+
+
+WRITTEN_OUT = [
+    *(
+        (word, str(n))
+        for n, word in enumerate(["zero", "one", "two", "three", "four", "five", "six"])
+    ),
+    *(
+        (word, str(n))
+        for n, word in enumerate(["seven", "eight", "nine", "ten", "eleven", "twelve"], 7)
+    ),
+    *((word, str(n)) for n, word in enumerate(["thirteen", "fourteen", "fifteen", "sixteen"], 13)),
+    *((word, str(n)) for n, word in enumerate(["seventeen", "eighteen", "nineteen", "twenty"], 17)),
+    *((word, str(10 * n)) for n, word in enumerate(["thirty", "forty", "fifty", "sixty"], 3)),
+    *((word, str(10 * n)) for n, word in enumerate(["seventy", "eighty", "ninety"], 7)),
+    ("thirty-five", "35"),
+    ("Twenty one", "21"),
+    ("twenty, one", "20, 1"),
+    ("twenty and one", "20 and 1"),
+    ("twenty ten", "20 10"),
+    ("three four", "3 4"),
+    ("forty zero", "40 0"),
+    ("a hundred", "a 100"),
+    ("two hundred", "200"),
+    ("two hundred five", "205"),
+    ("two hundred and five", "205"),
+    ("one hundred, two hundred", "100, 200"),
+    ("two hundred and thirty-one cups", "231 cups"),
+    ("a thousand", "a 1000"),
+    ("three thousand, two hundred and one", "3201"),
+    ("five hundred thousand", "500000"),
+    ("two million five", "2000005"),
+    ("a dozen cups", "a 12 cups"),
+    ("two dozen cups and one", "24 cups and 1"),
+    ("a dozen, one of them red", "a 12, 1 of them red"),
+    ("half a dozen cups", "6 cups"),
+    ("two and a half cups", "2.5 cups"),
+    ("two point two five", "2.25"),
+    ("3 dozen", "36"),
+    ("5 hundred", "500"),
+    ("1.5 thousand", "1500"),
+    ("1,200 million", "1200000000"),
+    ("someone weighs tenfold", "someone weighs tenfold"),
+]
+
+FINAL = [
+    ("It is not 8 but 9.", 9),
+    ("Answer: not 8 but 9 cups", 9),
+    ("9, not 8", 9),
+    ("I did not count 8: it is 9, never 8.", 9),
+    ("Neither 8 nor 10, but 9, neither 10", 9),
+    ("It is 9, nor 8", 9),
+    ("It is 9 rather than 8", 9),
+    ("It is 9 instead of 8", 9),
+    ("It is 9, it isn't 8", 9),
+    ("It is 9, it isn’t 8", 9),
+    ("9 is right, 8 is not", 9),
+    ("9 it is, 8 is wrong", 9),
+    ("9 it is, 8 are incorrect", 9),
+    ("thirty", 30),
+    ("Answer: thirty-five cups", 35),
+    ("There are four cups, one of them red.", 4),
+    ("There are four cups, one another owns.", 4),
+    ("Four. I like the one.", 4),
+    ("Four. I like this one.", 4),
+    ("Four. I like that one.", 4),
+    ("Four. I like each one.", 4),
+    ("Four. I like no one.", 4),
+    ("Answer: 1/2", 0.5),
+    ("3 1/2 cups", 3.5),
+    ("Answer: minus five", -5),
+    ("negative 5", -5),
+    ("It is −5.", -5),
+    ("9 minus 5 = 4", 4),
+    ("Answer: 5kg", 5),
+    ("Answer: $5 for 3 cups", 5),
+    ("Answer: 25 % of 8", 25),
+    *((f"the 6 of the {nth}", 6) for nth in ("21st", "22nd", "23rd", "5th")),
+    ("Answer: 5-7", None),
+    ("Answer: 5kg – 7kg", None),
+    ("It is 5 to 7.", None),
+    ("Answer: 5 or 6 cups of 12", None),
+    ("between 5 and 7 cups", None),
+    ("Answer: more than 5", None),
+    ("Answer: less than 5", None),
+    ("Answer: fewer than 5", None),
+    ("Answer: at least 5", None),
+    ("Answer: at most 5", None),
+    ("Answer: up to 5", None),
+    ("Answer: 3 + 4", None),
+    ("Answer: 3 * 4", None),
+    ("Answer: 12 / x, 3 × 4", 12),
+    ("Answer: 3 × 4", None),
+    ("Answer: 3 ÷ 4", None),
+    ("Answer: 3 x 4", None),
+    ("The answer is unknown, of 5 cups.", None),
+    ("The answer is 12. I saw 3.", 12),
+    ("The total is 12. I saw 3.", 12),
+    ("The result is 12. I saw 3.", 12),
+    ("The answer: 12. I saw 3.", 12),
+    ("The answer = 12. I saw 3.", 12),
+    ("#### 12\nI saw 3.", 12),
+    ("3 red and 4 blue, 7 in total, 2 big", 7),
+    ("3 red and 4 blue, 7 cups in all, 2 big", 7),
+    ("3 red and 4 blue, 7 altogether, 2 big", 7),
+    ("3 and 4, so 7 of 9", 7),
+    ("3 and 4, therefore 7 of 9", 7),
+    ("3 and 4, thus 7 of 9", 7),
+    ("3 and 4, hence 7 of 9", 7),
+    ("3 and 4, a total of 7 for 9", 7),
+    ("So it is 7. I like 2 of them.", 7),
+    ("There are no cups.", 0),
+    ("There is no cup.", 0),
+    ("There’s no cup.", 0),
+    ("There's no cup.", 0),
+    ("There are not any of 3 cups.", 0),
+    ("There is not a cup with 3 spoons.", 0),
+    ("There isn't a cup with 3 spoons.", 0),
+    ("There aren’t any of the 3 cups.", 0),
+    ("None of the 3 cups.", 0),
+    ("No cups.", 0),
+    ("I see no cups.", 0),
+    ("I see none.", 0),
+    ("I do not see any of 3 cups.", 0),
+    ("I don't see a cup with 3 spoons.", 0),
+    ("I don’t see a cup.", 0),
+    ("I cannot see any of 3 cups.", 0),
+    ("I can't see any of 3 cups.", 0),
+    ("I can’t see any of 3 cups.", 0),
+    ("Answer: none", 0),
+    ("No, there are 5 cups.", 5),
+    ("There is no more to say: 5.", 5),
+    ("There is no less: 5.", 5),
+    ("There are no fewer: 5.", 5),
+    ("There is no way around 5.", 5),
+    ("There is no need to count 5.", 5),
+    ("There is no doubt: 5.", 5),
+    ("There is no information.", None),
+    ("There is no number.", None),
+    ("There is no answer.", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("text", "digits"), WRITTEN_OUT)
+def test_numbers_that_are_written_out(text, digits):
+    assert in_digits(text) == digits
+
+
+@pytest.mark.parametrize(("reply", "number"), FINAL)
+def test_what_a_reply_comes_to(reply, number):
+    assert final_number(reply) == number
+
+
+AGREES = [
+    ("There are no cups.", "there is not any cup", True),
+    ("I see no cups.", "no cups exist", True),
+    ("None of them is a cup.", "none is a cup", True),
+    ("There are no cups, so 0.", "no cups", True),
+    ("There are no forks.", "no cups exist", False),
+    ("There are 3 cups.", "no cups exist", False),
+    ("There are no cups. Answer: 12", "no cups exist", False),
+    ("There are no cups at all.", "there is no cup in the picture", False),
+    ("A cup is there.", "there is no cup", False),
+    ("No cup exists.", "there are no cups", True),
+    ("I do not see a cup.", "no cup", True),
+    ("Answer: 12", "12 dollars", True),
+    ("Answer: twelve dollars", "12", True),
+    ("Answer: 12.2", "12", False),
+    ("It is red.", "red", True),
+    ("It is not red.", "red", False),
+    ("It is reddish.", "red", False),
+    ("No cup.", "There is an absence: no cup", False),
+]
+ABSENT = [
+    ("No cup.", truth, True)
+    for truth in ("there is no cup", "there are no cup", "no cup", "not any cup", "not a cup")
+] + [
+    ("Not an egg.", "not an egg", True),
+    ("No egg.", "not an egg", True),
+    ("No egg.", "not the egg", True),
+    ("No egg.", "no egg exist", True),
+    ("No egg.", "none egg, no egg", True),
+]
+
+
+@pytest.mark.parametrize(("reply", "truth", "agreed"), AGREES + ABSENT)
+def test_what_agrees_with_a_ground_truth(reply, truth, agreed):
+    assert agrees(read_answer(reply, ()), truth, reply) is agreed
+
+
+def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
+    rows = [
+        *((in_digits, text, digits) for text, digits in WRITTEN_OUT),
+        *((final_number, reply, number) for reply, number in FINAL),
+    ]
+    assert survivors([module], rows, lambda row: row[0](row[1]) == row[2]) == []
+
+
+def test_no_word_can_be_taken_out_of_what_agrees():
+    steps = [("3*4 = $12, 5", "=$12", []), ("x", "= -1,2.5", ["-1,2.5"])]
+    rows = [
+        *((lambda r, t: agrees(read_answer(r, ()), t, r), *row) for row in AGREES + ABSENT),
+        *((lambda r, solution: missing_steps(solution, r), *row) for row in steps),
+        (read_answer, "The first image.", ("a", "b"), "a"),
+        (read_answer, "The second image.", ("a", "b"), "b"),
+    ]
+    assert survivors([agreement], rows, lambda row: row[0](row[1], row[2]) == row[3]) == []
+
+
+def test_every_word_of_the_reading_of_numbers_can_be_found():
+    assert inline_words([module, agreement]) == []

@@ -1,0 +1,81 @@
+"""Rows out of other people's JSON, and what is said of those that are none."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.json_entries import read_lines
+from bench_assets.core.records import records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    where: str
+    picture: str
+    accepts: bool
+    times: int = 1
+
+
+ONE = '{"picture": "a.png", "accepts": true}'
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "votes.jsonl"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> None:
+    file = written(tmp_path, f'{ONE}\n\n{{"picture": "b.png", "accepts": false, "times": 3}}')
+    assert records(read_lines(file), Vote) == [
+        Vote(where=f"{file}, line 1", picture="a.png", accepts=True),
+        Vote(where=f"{file}, line 3", picture="b.png", accepts=False, times=3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "complaint"),
+    [
+        pytest.param('{"picture": "a.png"}', {}, "line 1: no field 'accepts'", id="a field short"),
+        pytest.param(
+            f'{ONE}\n{{"picture": "b.png", "accepts": 1}}',
+            {},
+            "line 2: field 'accepts' is 1, expected true or false",
+            id="another type",
+        ),
+        pytest.param(
+            '{"picture": "a.png", "accepts": true, "times": null}',
+            {},
+            "line 1: field 'times' is None, expected a whole number",
+            id="null where a field may be absent",
+        ),
+        pytest.param(
+            f"{ONE}\n{ONE}",
+            {"unique": ["picture"]},
+            "line 2: the same picture as in .*line 1: .*a.png.*; keep one",
+            id="two rows of one name",
+        ),
+        pytest.param(
+            '{"picture": "a.png", "accepts": true, "tims": 2}',
+            {"closed": True},
+            "line 1: no such field: 'tims'; there are: picture, accepts, times",
+            id="a misspelt field",
+        ),
+        pytest.param("7", {}, "line 1: expected an object, found 7", id="a number"),
+    ],
+)
+def test_the_file_and_the_entry_are_named(
+    tmp_path: Path, text: str, asked: dict[str, Any], complaint: str
+) -> None:
+    file = written(tmp_path, text)
+    with pytest.raises(SourceError, match=f"{re.escape(str(file))}, {complaint}"):
+        records(read_lines(file), Vote, **asked)
+
+
+def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:
+    file = written(tmp_path, f'{ONE}\n{{"picture": "a.png", "accepts": false}}')
+    assert len(records(read_lines(file), Vote, unique=["picture", "accepts"])) == 2

@@ -1,0 +1,58 @@
+"""What belongs to a source folder, and what only looks as if it did."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import SourceFile
+from bench_assets.core.source_folder import files_below, inside, picture_files, pin
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b.png", "a/c.png", "a-d.png", ".hidden", "a/.hidden"):
+        file = tmp_path / "images" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(name.encode())
+    return tmp_path / "images"
+
+
+def test_files_are_listed_by_path_and_hidden_ones_are_none(folder: Path) -> None:
+    names = ["a-d.png", "a/c.png", "b.png"]
+    assert files_below(folder) == [folder / name for name in names]
+    assert picture_files(folder) == {name: folder / name for name in names}
+
+
+def test_a_file_is_pinned_by_its_bytes(folder: Path) -> None:
+    assert pin([folder / "b.png", folder / "a" / "c.png"], folder) == [
+        SourceFile(path="a/c.png", sha256=sha256(b"a/c.png").hexdigest(), n_bytes=7),
+        SourceFile(path="b.png", sha256=sha256(b"b.png").hexdigest(), n_bytes=5),
+    ]
+
+
+def test_a_link_out_of_the_folder_is_no_picture_of_it(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"x")
+    (folder / "link.png").symlink_to(tmp_path / "secret")
+    complaint = f"{re.escape(str(folder))}: picture 'link.png' leaves the folder"
+    with pytest.raises(SourceError, match=complaint):
+        picture_files(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        pytest.param("../x.png", "leaves the folder", id="a path upwards"),
+        pytest.param("/etc/passwd", "leaves the folder", id="an absolute path"),
+        pytest.param("x\0.png", "is no file name", id="a NUL"),
+    ],
+)
+def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: str) -> None:
+    with pytest.raises(SourceError, match=f"entry 3: picture .*{complaint}"):
+        inside(folder, name, "entry 3")
+
+
+def test_a_picture_need_not_be_there_yet(folder: Path) -> None:
+    assert inside(folder, "gone.png", "entry 3") == folder / "gone.png"

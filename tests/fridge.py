@@ -1,0 +1,73 @@
+"""A benchmark from outside, in one module: what a stranger installs beside this project."""
+
+from pathlib import Path
+
+from tests.distributions import write_distribution
+
+GROUP = "bench_assets.suites"
+
+_MODULE = '''
+"""Is the fridge cold? The only answer is the right one; its measure is no share."""
+
+import dagster as dg
+
+from bench_assets.core.chat import Prompt
+from bench_assets.core.rows import Question, Score
+from bench_assets.core.stats import Mean
+from bench_assets.staging import Staging
+from bench_assets.suite import Suite
+from bench_assets.task import Condition, Task
+
+FRIDGE = Staging("fridge")
+
+
+@dg.asset(**FRIDGE.stage("questions"))
+def questions() -> list[Question]:
+    """One row: one question about a fridge."""
+    return [
+        Question(
+            question_id=f"fridge/{number}",
+            task="fridge",
+            edition="own",
+            kind="choice",
+            text=f"Is fridge {number} cold?",
+            options=("yes",),
+            answer=("A",),
+        )
+        for number in range(4)
+    ]
+
+
+def degrees(scored):
+    n = len(scored)
+    return Mean(sum(280 * score.points for _, score in scored) / n, -300, 300, n, 0)
+
+
+TASK = Task(
+    name="fridge",
+    title="Fridge",
+    version=1,
+    conditions={"main": Condition(prompt=lambda q: Prompt.of(q.text), about="As it is.")},
+    readings={
+        "letter": lambda answered, _: Score.of(
+            answered.prediction,
+            points=float((answered.prediction.text,) == answered.question.answer),
+        )
+    },
+    measures={"degrees": degrees},
+)
+SUITE = Suite(name="fridge", tasks=(TASK,), assets=lambda: [questions])
+'''
+
+
+def install_fridge(site: Path, module: str = "fridge_bench", more: str = "") -> Path:
+    """Install it in a folder that is on ``sys.path``; gives its module.
+
+    Args:
+        site: The folder.
+        module: Its name: Python imports each name once, and so each test has its own.
+        more: Further lines at its end.
+    """
+    entries = {GROUP: {"fridge": f"{module}:SUITE"}}
+    write_distribution(site, "fridge-bench", entries, **{module: _MODULE + more})
+    return site / f"{module}.py"

@@ -1,0 +1,86 @@
+"""A left half is loaded if the rest of the graph can build on it; else its suite is left out."""
+
+import dagster as dg
+import pytest
+
+from bench_assets.catalog import Catalog
+from bench_assets.graph.left_halves import load_left_halves
+from bench_assets.suite import Suite
+from tests.quiz import TASK
+
+
+def table(*key, group="quiz"):
+    return dg.AssetSpec([*key], group_name=group)
+
+
+@dg.asset(key_prefix="quiz", required_resource_keys={"models", "oven"})
+def pie() -> None: ...
+
+
+@dg.multi_asset(name="evaluate_quiz", specs=[table("quiz", "cake"), table("quiz", "bread")])
+def bakery() -> tuple[None, None]: ...
+
+
+def broken():
+    raise ImportError("no module named fridges")
+
+
+GOOD = [table("quiz", "questions"), table("quiz", "source", group="pictures")]
+
+
+@pytest.mark.parametrize(
+    ("assets", "why"),
+    [
+        pytest.param(
+            broken,
+            "its assets cannot be loaded: ImportError: no module named fridges",
+            id="an import that fails",
+        ),
+        pytest.param(
+            lambda: GOOD[1:],
+            "quiz/questions: there is no such asset; quiz, condition main, asks its questions",
+            id="no questions",
+        ),
+        pytest.param(
+            lambda: [table("quiz", "questions", group="default")],
+            "quiz/questions: its group is 'default', expected one of ('quiz', 'quiz_ablations')",
+            id="questions in another group",
+        ),
+        pytest.param(
+            lambda: [*GOOD, table("codis", "images")],
+            "codis/images: its key should begin with 'quiz'",
+            id="a table of another suite",
+        ),
+        pytest.param(
+            lambda: [*GOOD, table("quiz", "scores")],
+            "quiz/scores: the graph makes this table",
+            id="a table of the right half",
+        ),
+        pytest.param(
+            lambda: [*GOOD, pie],
+            "quiz/pie: there is no resource 'oven', only io_manager, models",
+            id="a resource that nobody has",
+        ),
+        pytest.param(
+            lambda: [*GOOD, *GOOD[1:]],
+            "quiz/source: 2 assets have this key",
+            id="one table twice",
+        ),
+        pytest.param(
+            lambda: [*GOOD, bakery],
+            "evaluate_quiz: a job has the name of this step",
+            id="a step with the name of a job",
+        ),
+    ],
+)
+def test_left_out(assets, why):
+    good = Suite(name="quiz", tasks=(TASK,), assets=lambda: GOOD)
+    there_is = (["io_manager", "models"], ["evaluate_quiz"])
+    catalog, loaded = load_left_halves(Catalog(suites=(good,)), *there_is)
+    assert (catalog.names, catalog.problems, loaded) == (("quiz",), (), GOOD)
+    bad = Suite(name="quiz", tasks=(TASK,), assets=assets)
+    catalog, loaded = load_left_halves(
+        Catalog(suites=(bad,), problems=("an earlier one",)), *there_is
+    )
+    assert (catalog.names, loaded) == ((), [])
+    assert catalog.problems == ("an earlier one", f"suite quiz is left out: {why}")

@@ -1,0 +1,274 @@
+"""The regression check: planted differences are found, and chance is not taken for one."""
+
+import json
+from pathlib import Path
+
+import dagster as dg
+import numpy as np
+import pytest
+
+from bench_assets.core.rows import Metric, Question, Score
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.graph.regression import (
+    compared_with,
+    comparisons,
+    not_comparable,
+    regression_checks,
+)
+from tests.quiz import TASK, questions_asset, quiz, run_for
+
+OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
+
+
+def scores(questions: list[Question], points: "np.ndarray | list[float]", model: str):
+    return [
+        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
+        for q, p in zip(questions, points, strict=True)
+    ]
+
+
+def found(questions: list[Question], before, after, smallest_change: float = 0.1):
+    lines = comparisons(
+        TASK,
+        questions,
+        scores(questions, before, OLD),
+        scores(questions, after, NEW),
+        smallest_change,
+    )
+    return {line.category: line for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        pytest.param([1] * 30 + [0] * 170, [0] * 200, "worse", id="30 lost, none won"),
+        pytest.param([0] * 200, [1] * 30 + [0] * 170, "better", id="30 won, none lost"),
+        pytest.param([1, 0] * 20 + [1] * 260, [0, 1] * 20 + [1] * 260, "no difference shown",
+                     id="20 lost, 20 won of 300"),
+        pytest.param([1, 0] * 5, [0, 1] * 5, "not enough questions", id="5 lost, 5 won of 10"),
+        pytest.param([1] * 5, [1] * 5, "not enough questions", id="five questions, no change"),
+        pytest.param([0.9] * 40 + [0.2, 0.3] * 20, [0.6] * 40 + [0.3, 0.2] * 20, "worse",
+                     id="points in between: 0.3 less on 40 of 80"),
+    ],
+)  # fmt: skip
+def test_a_planted_difference_gets_its_verdict(before, after, verdict):
+    assert found(quiz(len(before)), before, after)["all"].verdict == verdict
+
+
+def test_what_is_not_enough_says_how_many_would_be():
+    # Every question changes, to and fro: 7.849 / 0.1² for one metric; two need 9.505 / 0.1².
+    line = found(quiz(10), [1, 0] * 5, [0, 1] * 5)
+    assert {one.n_enough for one in line.values()} == {951}
+    assert {one.n for one in line.values()} == {10}
+
+
+def test_a_loss_in_one_category_is_found_behind_a_gain_in_another():
+    questions = quiz(400, categories=2)
+    kind_1 = np.arange(400) % 2
+    before = np.where((np.arange(400) < 100), kind_1, 1 - kind_1)
+    after = np.where((np.arange(400) < 100), 1 - kind_1, 1 - kind_1)
+    lines = found(questions, before, after)
+    assert lines["kind 1"].verdict == "worse"
+    assert lines["kind 0"].verdict == "better"
+    assert lines["all"].verdict == "no difference shown"
+    assert lines["kind 1"].change == -0.25
+
+
+def test_p_values_are_corrected_for_the_number_of_metrics():
+    # 6 of 6 changes lost: 0.03125 alone; seven slices, six of them without a change.
+    questions = quiz(60, categories=6)
+    before = [1.0 if n % 6 == 0 and n < 36 else 0.0 for n in range(60)]
+    lines = found(questions, before, [0.0] * 60)
+    assert lines["kind 0"].p == lines["all"].p == pytest.approx(7 * 0.03125)
+    assert lines["all"].verdict == "not enough questions"
+
+
+def test_questions_without_points_on_either_side_are_left_out():
+    questions = quiz(3)
+    before = scores(questions, [1, 1, 1], OLD)
+    after = scores(questions[:2], [1, 0], NEW)
+    unscored = Score(question_id="quiz/1", model=NEW, condition="main", points=None)
+    (line, *_) = comparisons(TASK, questions, before, [after[0], unscored], 0.1)
+    assert (line.n, line.change) == (1, 0)
+    assert comparisons(TASK, questions, before, [unscored], 0.1) == []
+
+
+def test_samples_of_a_question_are_averaged():
+    questions = quiz(1)
+    before = scores(questions * 4, [1, 1, 0, 0], OLD)
+    after = scores(questions * 4, [1, 0, 0, 0], NEW)
+    (line, *_) = comparisons(TASK, questions, before, after, 0.1)
+    assert (line.n, line.change) == (1, -0.25)
+
+
+@pytest.mark.parametrize("kind", ["right or wrong", "points in between", "five on a story"])
+def test_chance_is_rarely_taken_for_a_difference(kind):
+    group = 5 if kind == "five on a story" else 1
+    questions = quiz(100, categories=3, group=group)
+    alarms = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        easy = np.repeat(rng.random(100 // group), group)
+        swings = np.repeat(rng.normal(0, 0.3, (2, 100 // group)), group, axis=1)
+        chances = np.clip(easy + swings, 0, 1)
+        points = chances if kind == "points in between" else rng.random((2, 100)) < chances
+        verdicts = {line.verdict for line in found(questions, *points).values()}
+        alarms += bool(verdicts & {"better", "worse"})
+    # At 5 % for all metrics together, more than 17 of 200 come about once in 80 times.
+    assert alarms <= 17
+
+
+@pytest.mark.parametrize(
+    ("model", "baseline", "others"),
+    [
+        pytest.param("r/step-1000@00000000", "", ["r/step-900@00000000"], id="the step before"),
+        pytest.param("r/step-100@00000000", "", [], id="the first of a run has none"),
+        pytest.param("q/step-1000@00000000", "", [], id="other runs do not count"),
+        pytest.param("r/step-900@11111111", "", ["r/step-100@22222222"], id="overwritten: last"),
+        pytest.param("r/step-1000@00000000", "random", ["r/step-900@00000000", "random"],
+                     id="the baseline too"),
+        pytest.param("tiny/step-20", "", ["tiny/step-3"], id="named without its content"),
+        pytest.param("tiny/20b", "", [], id="named like a step, but not one"),
+        pytest.param("random", "random", [], id="a baseline is not compared with itself"),
+        pytest.param("random", "", [], id="what is no checkpoint has no predecessor"),
+        pytest.param("q/x@00000000", "absent", [], id="a baseline that was not evaluated"),
+        pytest.param(f"o/m/step-20@{'a' * 40}", "", [f"o/m/step-3@{'b' * 40}"], id="of the hub"),
+    ],
+)  # fmt: skip
+def test_what_a_checkpoint_is_compared_with(model, baseline, others):
+    written = {
+        "r/step-100@11111111": 1.0,
+        "r/step-100@22222222": 2.0,
+        "r/step-900@00000000": 3.0,
+        "tiny/step-3": 0.0,
+        "tiny/7b": 0.0,
+        "random": 0.0,
+        f"o/m/step-3@{'b' * 40}": 0.0,
+        f"o/m/step-20@{'a' * 40}": 0.0,
+    }
+    assert compared_with(model, written, baseline) == others
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        pytest.param({}, "", id="another model only"),
+        pytest.param({"data:d": "data:e"}, "data", id="other questions"),
+        pytest.param({"|v1|": "|v2|"}, "task", id="another version of the task"),
+        pytest.param({"prompts:p": "prompts:q"}, "prompts", id="other prompts"),
+        pytest.param({"judge:j": "judge:k"}, "judge", id="another judge"),
+        pytest.param({"judge:j": "judge:none"}, "", id="a judge that was not needed"),
+        pytest.param({"reading:r|n:1": "reading:s|n:2"}, "reading, n", id="reading and number"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(part, says):
+    old = "t|v1|main|data:d|prompts:p|model:blind|sha256:1,float32;t=0|judge:j|reading:r|n:1"
+    new = old.replace("sha256:1", "sha256:2")
+    for written, instead in part.items():
+        new = new.replace(written, instead)
+    assert not_comparable([metric(old)], [metric(new)]) == says
+
+
+def metric(signature: str) -> Metric:
+    return Metric(
+        task="t",
+        model="m",
+        condition="main",
+        metric="accuracy",
+        category="all",
+        value=1.0,
+        low=1.0,
+        high=1.0,
+        n_scored=1,
+        n_unscored=0,
+        n_failed=0,
+        edition="mini",
+        signature=signature,
+    )
+
+
+class Lab:
+    """A home folder with recorded models, the quiz and its check."""
+
+    def __init__(self, home: Path, questions: list[Question]) -> None:
+        self.home, self.questions = home, questions
+        self.toml = ""
+
+    def record(self, model: str, n_right: int) -> None:
+        self.answer(model, set(range(n_right)))
+
+    def answer(self, model: str, right: set[int]) -> None:
+        lines = [
+            {"question_id": q.question_id, "text": "x" if number in right else "y"}
+            for number, q in enumerate(self.questions)
+        ]
+        file = self.home / f"{model.replace('/', '_')}.jsonl"
+        file.write_text("\n".join(map(json.dumps, lines)))
+        self.toml += f'[models."{model}"]\nkind = "recorded"\nfile = "{file.name}"\n'
+
+    def evaluate(self, model: str, checkpoints: str = "") -> dg.AssetCheckEvaluation:
+        (self.home / "bench.toml").write_text(f"[checkpoints]\n{checkpoints}\n{self.toml}")
+        assets = [questions_asset(self.questions), *evaluation_assets(TASK)]
+        result = run_for(model, [*assets, *regression_checks(TASK)], self.home)
+        (evaluation,) = result.get_asset_check_evaluations()
+        return evaluation
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    lab = Lab(tmp_path, quiz(100, categories=2))
+    lab.record(OLD, 80)
+    lab.record(NEW, 50)
+    lab.record("baseline", 50)
+    return lab
+
+
+def test_a_checkpoint_that_got_worse_fails_the_check(lab):
+    first = lab.evaluate(OLD)
+    assert (first.passed, first.description) == (True, "nothing to compare with")
+    worse = lab.evaluate(NEW)
+    assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert worse.description == (
+        f"all: -0.300 against {OLD}; kind 0: -0.300 against {OLD}; kind 1: -0.300 against {OLD}"
+    )
+    assert worse.partition == NEW
+    assert "| worse | -0.300 | 0.0000 | McNemar | 100 |" in worse.metadata["comparisons"].value
+
+
+def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
+    lab = Lab(tmp_path, quiz(40, categories=2))
+    for model, right in ((OLD, {n for n in range(40) if n % 2}), (NEW, set(range(0, 40, 2)))):
+        lab.answer(model, right)
+    lab.evaluate(OLD)
+    result = lab.evaluate(NEW)
+    assert result.description == f"kind 1: -1.000 against {OLD}"
+    # Kind 0 and kind 1 change as a whole: no spread, and so the floor: 1/22, for all 1.
+    # 10.469 = (2.394 + 0.842)² for three slices, over 0.05²: 4187.5, of which 1/22 is 190.3.
+    assert result.metadata["comparisons"].value.split("\n") == [
+        "| against | questions | verdict | change | p | test | n | enough |",
+        "|---|---|---|---|---|---|---|---|",
+        f"| {OLD} | kind 1 | worse | -1.000 | 0.0000 | McNemar | 20 | 191 |",
+        f"| {OLD} | all | not enough questions | +0.000 | 1.0000 | McNemar | 40 | 4188 |",
+        f"| {OLD} | kind 0 | better | +1.000 | 0.0000 | McNemar | 20 | 191 |",
+    ]
+
+
+def test_severity_and_baseline_are_configured(lab):
+    lab.evaluate("baseline")
+    better = lab.evaluate(OLD, 'baseline = "baseline"\nseverity = "ERROR"')
+    assert (better.passed, better.description) == (True, "no metric is worse")
+    worse = lab.evaluate(NEW, 'baseline = "baseline"\nseverity = "ERROR"')
+    assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.ERROR)
+    assert "against baseline" not in worse.description
+
+
+def test_a_predecessor_that_answered_other_questions_is_not_compared_with(lab):
+    lab.evaluate(OLD)
+    lab.questions = quiz(101, categories=2)
+    lab.toml = ""
+    lab.record(NEW, 50)
+    result = lab.evaluate(NEW)
+    assert result.passed
+    assert result.description == (
+        f"not comparable with {OLD}: other data, prompts, n; evaluate it again"
+    )

@@ -1,0 +1,70 @@
+"""A home folder of its own, and the assets of a suite over it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.partitions import MODELS
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+
+class Home:
+    """One suite's settings, tables and pictures."""
+
+    def __init__(
+        self,
+        folder: Path,
+        suite: str,
+        source: Path | None = None,
+        written: str = "",
+        **chosen: object,
+    ) -> None:
+        """Begin with what is written in bench.toml, and what is chosen in its [suites.<suite>]."""
+        if written:
+            folder.mkdir(exist_ok=True)
+            (folder / "bench.toml").write_text(written, encoding="utf-8")
+        self.suite = suite
+        self.settings = SettingsFile(
+            home=str(folder),
+            sources={suite: str(source)} if source else {},
+            suites={suite: chosen} if chosen else {},
+        )
+        self.tables = TableFiles(folder=str(folder / "tables"))
+        self.images = ImageStore(folder=str(folder / "images"))
+        self.export = folder / "export"
+
+    def materialize(
+        self,
+        assets: Sequence[Any],
+        selection: Any = None,
+        model: str | None = None,
+        **more: Any,
+    ) -> dg.ExecuteInProcessResult:
+        """Run assets and checks, for one model where they have partitions."""
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
+            return dg.materialize(
+                assets,
+                selection=selection,
+                partition_key=model,
+                instance=instance,
+                resources={
+                    "settings": self.settings,
+                    "sources": SourceFiles(settings=self.settings),
+                    "images": self.images,
+                    "tables": self.tables,
+                    "models": Models(settings=self.settings, images=self.images),
+                    "io_manager": RowTables(files=self.tables),
+                },
+                **more,
+            )
+
+    def read(self, row_type: type[Any], *table: str, model: str = "") -> list[Any]:
+        """Rows of a table of the suite."""
+        return self.tables.read([self.suite, *table], row_type, model)

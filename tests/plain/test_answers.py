@@ -1,0 +1,110 @@
+"""Options and answers in every form that people write them in."""
+
+import pytest
+
+from bench_assets.core.errors import SettingsError, SourceError
+from bench_assets.plain.answers import read_answer, read_options
+
+COLOURS = ("red", "green", "blue")
+
+
+@pytest.mark.parametrize(
+    ("cells", "options"),
+    [
+        pytest.param([["red", "green"]], ("red", "green"), id="a list"),
+        pytest.param(['["red", "green"]'], ("red", "green"), id="JSON text"),
+        pytest.param(["['red', \"it's\"]"], ("red", "it's"), id="as Python prints a list"),
+        pytest.param([{"B": "green", "A": "red"}], ("red", "green"), id="an object of letters"),
+        pytest.param([{"A": "red", "B": "blue", "C": None}], ("red", "blue"), id="a letter unused"),
+        pytest.param(
+            ["red", "green", None, ""], ("red", "green"), id="a cell each, the last empty"
+        ),
+        pytest.param([[1, 2.5, True]], ("1", "2.5", "yes"), id="numbers and truth"),
+        pytest.param([], (), id="none"),
+        pytest.param([None], (), id="an empty cell"),
+    ],
+)
+def test_options_are_read(cells, options):
+    assert read_options(cells) == options
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param([["red"]], id="one alone"),
+        pytest.param([["red", "red"]], id="two equal ones"),
+        pytest.param(["red", None, "blue"], id="an empty one between others"),
+        pytest.param([[str(n) for n in range(9)]], id="more than can be read in replies"),
+        pytest.param(["red, green"], id="a text that is no list"),
+        pytest.param([[["red"], ["green"]]], id="lists of lists"),
+    ],
+)
+def test_options_that_cannot_be_asked_are_refused(cells):
+    with pytest.raises(SourceError):
+        read_options(cells)
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "answer"),
+    [
+        pytest.param("B", COLOURS, ("choice", ("B",)), id="a letter"),
+        pytest.param(" (b). "[:-2], COLOURS, ("choice", ("B",)), id="a small letter in brackets"),
+        pytest.param(1, COLOURS, ("choice", ("B",)), id="an index from 0"),
+        pytest.param("1", COLOURS, ("choice", ("B",)), id="an index as text"),
+        pytest.param(1.0, COLOURS, ("choice", ("B",)), id="an index that a table made a fraction"),
+        pytest.param("Green", COLOURS, ("choice", ("B",)), id="the text of an option"),
+        pytest.param(True, ("yes", "no"), ("choice", ("A",)), id="truth"),
+        pytest.param(["C", "A"], COLOURS, ("choices", ("A", "C")), id="a list of letters"),
+        pytest.param(["A"], COLOURS, ("choices", ("A",)), id="a list of one letter"),
+        pytest.param("A, C", COLOURS, ("choices", ("A", "C")), id="letters with commas"),
+        pytest.param("AC", COLOURS, ("choices", ("A", "C")), id="letters together"),
+        pytest.param('["red", "blue"]', COLOURS, ("choices", ("A", "C")), id="texts as JSON"),
+        pytest.param("AB", ("AB", "0"), ("choice", ("A",)), id="a blood group is no two letters"),
+        pytest.param(3, (), ("text", ("3",)), id="a number without options"),
+        pytest.param(["a cup", "cup", "cup"], (), ("text", ("a cup", "cup")), id="references"),
+        pytest.param("1", ("0", "1"), ("choice", ("B",)), id="index and text that agree"),
+    ],
+)
+def test_an_answer_is_read(value, options, answer):
+    assert read_answer(value, options) == answer
+
+
+@pytest.mark.parametrize(
+    ("answers", "letter"),
+    [
+        pytest.param("indices", "C", id="an index from 0"),
+        pytest.param("indices from 1", "B", id="an index from 1"),
+        pytest.param("texts", "A", id="the text of an option"),
+    ],
+)
+def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
+    options = ("2", "4", "6")
+    with pytest.raises(SourceError, match="may be meant as indices or texts of"):
+        read_answer("2", options)
+    assert read_answer("2", options, answers).answer == (letter,)
+
+
+@pytest.mark.parametrize(
+    ("value", "answers", "why"),
+    [
+        pytest.param(None, "", "no answer", id="none"),
+        pytest.param([], "", "no answer", id="an empty list"),
+        pytest.param("purple", "", "'purple' is none of the options", id="the text of no option"),
+        pytest.param("D", "", "'D' is none of the options", id="a letter too far"),
+        pytest.param(7, "", "'7' is none of the options", id="an index much too far"),
+        pytest.param(3, "indices", "'3' is none of the options", id="an index too far"),
+        pytest.param(0, "indices from 1", "'0' is none of the options", id="no index from 1"),
+        pytest.param(
+            "green", "letters", "none of the options", id="no letter, though it should be"
+        ),
+        pytest.param("\ud800", "", "lone half of a character", id="half a character"),
+    ],
+)
+def test_an_answer_that_is_no_option_is_refused(value, answers, why):
+    with pytest.raises(SourceError, match=why):
+        read_answer(value, COLOURS, answers)
+
+
+def test_an_index_that_is_right_only_from_1_puts_all_others_in_doubt():
+    with pytest.raises(SettingsError, match='say answers = "indices from 1", else "indices"'):
+        read_answer(3, COLOURS)

@@ -1,0 +1,139 @@
+"""A benchmark without Python in the graph: built once, and anew when a picture of it changes."""
+
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.catalog import Catalog, load_catalog
+from bench_assets.core.errors import SettingsError
+from bench_assets.plain.questions import build, place_of
+from bench_assets.plain.suites import plain_suites
+from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import Settings, load_settings
+from resources.settings.benchmarks import PlainBenchmark
+from resources.settings.settings_file import SettingsFile
+from tests.distributions import write_distribution
+
+ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
+
+
+def png(colour):
+    data = io.BytesIO()
+    Image.new("RGB", (4, 4), colour).save(data, "PNG")
+    return data.getvalue()
+
+
+def built(home):
+    """The tables of the one benchmark of a home folder, as they are after a refresh."""
+    settings = SettingsFile(home=str(home))
+    suites = tuple(suite for _, suite in plain_suites(settings.load()))
+    with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
+        bench.refresh_questions("fridge")
+        names = ("source", "images", "questions", "rejections", "options_shuffled/questions")
+        written = bench.tables.path(["fridge", "questions"]).stat().st_mtime_ns
+        return {name: bench.rows(f"fridge/{name}") for name in names} | {"written": written}
+
+
+def test_questions_are_built_once_and_anew_when_a_picture_is_another(tmp_path):
+    (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "q/a.jsonl"\n')
+    (tmp_path / "q").mkdir()
+    rows = [
+        ROW | {"id": 1, "image": "a.png"},
+        ROW | {"id": 2, "image": "torn.png"},
+        ROW | {"id": 3, "image": "a.png"},
+    ]
+    (tmp_path / "q" / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "q" / "a.png").write_bytes(png("red"))
+    (tmp_path / "q" / "torn.png").write_bytes(b"torn")
+    first = built(tmp_path)
+    assert [row.path for row in first["source"]] == ["a.jsonl", "a.png", "torn.png"]
+    assert [row.name for row in first["images"]] == ["a.png"]
+    assert [row.question_id for row in first["questions"]] == ["fridge/1", "fridge/3"]
+    assert [row.question_id for row in first["options_shuffled/questions"]] == [
+        "fridge/1",
+        "fridge/3",
+    ]
+    (rejection,) = first["rejections"]
+    assert rejection.entry == f"{tmp_path}/q/a.jsonl, line 2"
+    assert "not a picture in any known format" in rejection.reason
+    assert built(tmp_path)["written"] == first["written"]
+    (tmp_path / "q" / "a.png").write_bytes(png("blue"))
+    assert built(tmp_path)["questions"][0].images != first["questions"][0].images
+
+
+def test_pictures_inside_a_table_are_stored(tmp_path):
+    row = ROW | {"image": {"bytes": png("red"), "path": "gone.png"}}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
+    benchmark = PlainBenchmark(file=tmp_path / "a.parquet")
+    settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
+    place = place_of("fridge", benchmark.file, settings)
+    store = ImageStore(folder=str(tmp_path / "images"))
+    (image,) = build(benchmark, place, store.put).images.values()
+    assert image.name == f"{tmp_path}/a.parquet, row 1, picture 1"
+    assert (image.width, image.format) == (4, "PNG")
+
+
+SHIPPED = "shipped_suite:SUITE"
+SUITE = (
+    "from bench_assets.suite import Suite\nfrom tests.quiz import TASK\n"
+    'SUITE = Suite(name="quiz", tasks=(TASK,), assets=list)'
+)
+
+
+@pytest.mark.parametrize(
+    ("section", "why"),
+    [
+        pytest.param('[benchmarks.quiz]\nfile = "a"', "another suite of this name", id="a suite's"),
+        pytest.param(
+            '[benchmarks.leaderboard]\nfile = "a"', "the graph has other uses", id="the graph's"
+        ),
+        pytest.param('[benchmarks.My-own]\nfile = "a"', "should match pattern", id="no name"),
+        pytest.param("[benchmarks.fridge]", "file: Field required", id="no file"),
+        pytest.param(
+            '[benchmarks.fridge]\nfile = "a"\nmetrics = "anls"',
+            "metrics: Extra inputs are not permitted",
+            id="an entry that there is not",
+        ),
+        pytest.param(
+            '[benchmarks.fridge]\nfile = "a"\ncolumns = { group = ["a", "b"] }',
+            "group is one column",
+            id="several columns for one",
+        ),
+        pytest.param(
+            '[benchmarks.fridge]\nfile = "a"\nmetric = "anls"\njudge = "m"',
+            "anls is measured without one",
+            id="a judge of letters",
+        ),
+        pytest.param(
+            '[benchmarks.fridge]\nfile = "a"\nprompt = "{question"',
+            "[benchmarks.fridge], prompt '{question'",
+            id="a prompt with an open brace",
+        ),
+    ],
+)
+def test_a_section_that_cannot_be_used_is_an_error_that_names_it(
+    tmp_path, monkeypatch, section, why
+):
+    write_distribution(
+        tmp_path / "site", "acme", {"bench_assets.suites": {"quiz": SHIPPED}}, shipped_suite=SUITE
+    )
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    (tmp_path / "bench.toml").write_text(section)
+    with pytest.raises(SettingsError) as error:
+        load_catalog(load_settings(tmp_path))
+    assert why in str(error.value)
+    assert f"{tmp_path}/bench.toml" in str(error.value)
+    assert "benchmarks" in str(error.value)
+
+
+def test_the_judge_of_a_section_is_that_of_its_suite_unless_a_command_names_another(tmp_path):
+    (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "a"\njudge = "m"\n')
+    (_, suite), *_ = plain_suites(load_settings(tmp_path))
+    for chosen, judge in (({}, "m"), ({"judge": "rules"}, "rules")):
+        settings = SettingsFile(home=str(tmp_path), suites={"fridge": chosen}).load()
+        assert settings.suite("fridge", suite.settings).judge == judge

@@ -1,0 +1,160 @@
+"""Rows out of every kind of file; the folders are laid out as ``datasets`` 5 writes them."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.plain.files import data_files, read_rows
+
+ROWS = [{"question": "Is it?", "answer": "yes"}, {"question": "Who,\nthen?", "answer": "I"}]
+TABLE = pa.Table.from_pylist(ROWS)
+
+
+def write_arrow(file, table=TABLE):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with pa.OSFile(str(file), "wb") as out, pa.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table, max_chunksize=1)
+
+
+def write_saved(folder, table=TABLE):
+    """As ``Dataset.save_to_disk`` does."""
+    write_arrow(folder / "data-00000-of-00001.arrow", table)
+    state = {"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_split": None}
+    (folder / "state.json").write_text(json.dumps(state))
+    (folder / "dataset_info.json").write_text("{}")
+
+
+def write_jsonl(file):
+    file.write_text("\n\n".join(map(json.dumps, ROWS)) + "\n", encoding="utf-8-sig")
+
+
+WRITERS = {
+    "a.jsonl": write_jsonl,
+    "a.json": lambda file: file.write_text(json.dumps(ROWS)),
+    "a.csv": lambda file: file.write_text('question,answer\r\nIs it?,yes\r\n"Who,\nthen?",I\r\n'),
+    "a.TSV": lambda file: file.write_text('question\tanswer\nIs it?\tyes\n"Who,\nthen?"\tI\n'),
+    "a.parquet": lambda file: pq.write_table(TABLE, file, row_group_size=1),
+    "a.arrow": write_arrow,
+    "saved": write_saved,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_rows_are_read_in_order(tmp_path, name):
+    WRITERS[name](tmp_path / name)
+    assert [row.cells for row in read_rows(tmp_path / name)] == ROWS
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        pytest.param("a.jsonl", ["line 1", "line 3"], id="lines, blank ones counted"),
+        pytest.param("a.csv", ["line 2", "line 4"], id="the last line of a row of several"),
+        pytest.param("a.parquet", ["row 1", "row 2"], id="rows"),
+    ],
+)
+def test_a_row_says_where_it_stands(tmp_path, name, places):
+    WRITERS[name](tmp_path / name)
+    found = [row.where for row in read_rows(tmp_path / name)]
+    assert found == [f"{tmp_path / name}, {place}" for place in places]
+
+
+def test_a_line_that_cannot_be_read_does_not_end_the_rest(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b'{"a": 1}\n{"a": \n["a"]\n\xff\n{"a": 5}\n')
+    rows = list(read_rows(file))
+    assert [row.cells for row in rows if not row.fault] == [{"a": 1}, {"a": 5}]
+    assert [row.where[-1] for row in rows if row.fault] == ["2", "3", "4"]
+
+
+def test_a_row_of_a_table_with_more_cells_than_names_says_so(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2,3\n4,\n")
+    first, second = read_rows(tmp_path / "a.csv")
+    assert first.fault == "1 cells more than the header names"
+    assert second.cells == {"a": "4", "b": None}
+
+
+def test_numbers_that_stand_for_classes_are_named(tmp_path):
+    """The schema's metadata are those that ``datasets`` writes."""
+    about = {"info": {"features": {"answer": {"names": ["cat", "dog"], "_type": "ClassLabel"}}}}
+    table = pa.table({"answer": [1, 0, None]})
+    stored = table.replace_schema_metadata({"huggingface": json.dumps(about)})
+    pq.write_table(stored, tmp_path / "a.parquet")
+    rows = read_rows(tmp_path / "a.parquet")
+    assert [row.cells["answer"] for row in rows] == ["dog", "cat", None]
+
+
+@pytest.mark.parametrize(
+    ("files", "split", "found"),
+    [
+        pytest.param(
+            ["data/test-00000-of-00002.parquet", "data/test-00001-of-00002.parquet"],
+            "",
+            ["data/test-00000-of-00002.parquet", "data/test-00001-of-00002.parquet"],
+            id="the one split there is, in two shards",
+        ),
+        pytest.param(
+            ["data/test-00000-of-00001.parquet", "data/train-00000-of-00001.parquet"],
+            "test",
+            ["data/test-00000-of-00001.parquet"],
+            id="one of two splits",
+        ),
+        pytest.param(
+            ["main/test/0000.parquet", "main/train/0000.parquet"],
+            "main/test",
+            ["main/test/0000.parquet"],
+            id="splits in folders",
+        ),
+        pytest.param(
+            ["train/metadata.csv", "train/a.png", "README.md", ".cache/train.csv"],
+            "",
+            ["train/metadata.csv"],
+            id="a folder of pictures with a table beside them",
+        ),
+    ],
+)
+def test_the_files_of_a_split_are_found(tmp_path, files, split, found):
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert data_files(tmp_path, split) == [tmp_path / name for name in found]
+
+
+def test_splits_that_were_saved_together_are_told_apart(tmp_path):
+    for split in ("test", "train"):
+        write_saved(tmp_path / split)
+    (tmp_path / "dataset_dict.json").write_text('{"splits": ["test", "train"]}')
+    assert [row.cells for row in read_rows(tmp_path, "train")] == ROWS
+    with pytest.raises(SourceError, match="has the splits test, train; name one of them"):
+        data_files(tmp_path)
+    with pytest.raises(SourceError, match="has the splits test, train; 'val' is none of them"):
+        data_files(tmp_path, "val")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        pytest.param("a.xlsx", b"", "not one of .jsonl", id="another kind of file"),
+        pytest.param("a.parquet", b"PAR1", "cannot be read as Parquet", id="a torn Parquet file"),
+        pytest.param("a.arrow", b"ARROW", "cannot be read as Arrow", id="a torn Arrow file"),
+        pytest.param("a.csv", b"a\n\xff\n", "cannot be read as a table in UTF-8", id="no UTF-8"),
+        pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
+        pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),
+        pytest.param(
+            "saved/state.json",
+            b'{"_indices_data_files": [{"filename": "indices.arrow"}]}',
+            "save it after flatten_indices",
+            id="a selection whose rows lie elsewhere",
+        ),
+    ],
+)
+def test_what_cannot_be_read_names_the_file(tmp_path, name, data, why):
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    with pytest.raises(SourceError, match=why) as error:
+        list(read_rows(file if file.parent == tmp_path else file.parent))
+    assert str(tmp_path) in str(error.value)

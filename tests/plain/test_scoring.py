@@ -1,0 +1,122 @@
+"""Points and measures by pencil."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.plain.scoring import letters_in
+from bench_assets.plain.task import task_of
+from resources.models.scripted import ScriptedModel
+from resources.settings.benchmarks import PlainBenchmark
+from tests.rows import prediction, question
+
+COLOURS = {"kind": "choice", "options": ("red", "green", "blue"), "answer": ("B",)}
+BOTH = {**COLOURS, "kind": "choices", "answer": ("A", "C")}
+TEXT = {"answer": ("a cup", "mug")}
+
+
+def task(metric="accuracy", **settings):
+    return task_of("t", PlainBenchmark(file="t.jsonl", metric=metric, **settings), "bench.toml")
+
+
+def scores(asked, replies, metric="accuracy", judge=None):
+    """Points of replies, one for each question."""
+    said = [
+        prediction(question_id=q.question_id, text=text)
+        for q, text in zip(asked, replies, strict=True)
+    ]
+    one = task(metric)
+    verdicts = flow.judge(one, asked, said, judge) if one.is_judged else []
+    return flow.score(one, asked, said, verdicts)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reply", "metric", "points"),
+    [
+        pytest.param(COLOURS, "(B)", "accuracy", 1.0, id="the right letter"),
+        pytest.param(COLOURS, "It is green.", "accuracy", 1.0, id="the right option's text"),
+        pytest.param(COLOURS, "A", "accuracy", 0.0, id="a wrong letter"),
+        pytest.param(COLOURS, "A or B", "accuracy", 0.0, id="two letters"),
+        pytest.param(COLOURS, "", "accuracy", 0.0, id="nothing"),
+        pytest.param(BOTH, "A, C", "accuracy", 1.0, id="all right letters"),
+        pytest.param(BOTH, "A", "accuracy", 0.0, id="one of two right letters"),
+        pytest.param(BOTH, "A, B, C", "accuracy", 0.0, id="a wrong letter beside"),
+        pytest.param(TEXT, "Mug.", "accuracy", 1.0, id="a reference"),
+        pytest.param(TEXT, "I see a mug", "accuracy", 0.0, id="a sentence, judged by rules"),
+        pytest.param(TEXT, "a cap", "exact_match", 0.0, id="one letter off"),
+        pytest.param(TEXT, "a cap", "anls", 0.8, id="one letter of five off"),
+        pytest.param({"answer": ("100",)}, "96", "relaxed_accuracy", 1.0, id="a number near by"),
+        pytest.param(COLOURS, "B", "anls", 1.0, id="a letter is read whatever the metric"),
+    ],
+)
+def test_a_reply_has_points(fields, reply, metric, points):
+    (score,) = scores([question(**fields)], [reply], metric)
+    assert score.points == pytest.approx(points)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reply", "says", "points"),
+    [
+        pytest.param(TEXT, "I see a mug", "Right.", 1.0, id="a text in other words"),
+        pytest.param(TEXT, "I see a plate", "wrong", 0.0, id="another text"),
+        pytest.param(TEXT, "I see a mug", "Perhaps", None, id="no word of the judge"),
+        pytest.param(TEXT, "mug", "wrong", 1.0, id="a reference is right without asking"),
+        pytest.param(COLOURS, "The colour of grass", "right", 1.0, id="an option in other words"),
+        pytest.param(COLOURS, "(A)", "right", 0.0, id="a letter is read without asking"),
+    ],
+)
+def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, reply, says, points):
+    (score,) = scores([question(**fields)], [reply], judge=ScriptedModel("j", lambda _: says))
+    assert score.points == points
+
+
+@pytest.mark.parametrize(
+    ("reply", "letters"),
+    [
+        pytest.param("A", "A", id="one letter"),
+        pytest.param("(A), (C)", "AC", id="letters in brackets"),
+        pytest.param("C and A.", "AC", id="letters with a word between"),
+        pytest.param("ACD", "ACD", id="letters together"),
+        pytest.param("The correct options are A, C and D.", "ACD", id="a statement"),
+        pytest.param("(B) is wrong. So the answer is (A) and (C).", "AC", id="after a denial"),
+        pytest.param("- A. red\n- C. blue", "AC", id="those that are listed"),
+        pytest.param("A. red\nB. green\nC. blue\nD. white", "", id="all that are listed"),
+        pytest.param("The answer is red.", "A", id="the text of an option"),
+        pytest.param("A, E", "", id="a letter that is not offered"),
+        pytest.param("I cannot tell.", "", id="none"),
+    ],
+)
+def test_several_letters_are_read(reply, letters):
+    assert "".join(letters_in(reply, ("red", "green", "blue", "white"))) == letters
+
+
+def test_measures_count_questions_groups_and_categories():
+    """Groups a: 1, 1; b: 1, 0; c alone: 0. Categories x: 1, 1, 1; y: 0, 0."""
+    groups, categories, replies = "aabbc", "xxxyy", ["(B)", "(B)", "(B)", "A", "A"]
+    asked = [
+        question(question_id=f"t/{n}", group_id=group.strip("c"), category=category, **COLOURS)
+        for n, (group, category) in enumerate(zip(groups, categories, strict=True))
+    ]
+    points = [
+        replace(one, question_id=q.question_id)
+        for q, one in zip(asked, scores(asked, replies), strict=True)
+    ]
+    found = {
+        (metric, row.metric): (row.value, row.n_scored)
+        for metric in ("accuracy", "group_accuracy", "macro_accuracy")
+        for row in flow.summarise(task(metric), asked, [], points)
+        if row.category == "all"
+    }
+    assert found == {
+        ("accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
+        ("group_accuracy", "group_accuracy"): (pytest.approx(1 / 3), 3),
+        ("group_accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
+        ("macro_accuracy", "macro_accuracy"): (pytest.approx(1 / 2), 5),
+        ("macro_accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
+    }
+
+
+def test_tables_are_sliced_by_category_and_by_named_labels():
+    asked = question(category="x", labels={"level": "easy", "by": "", "seen": "2"})
+    assert task(slices=("level", "by", "gone")).slices(asked) == ("x", "level easy")

@@ -1,0 +1,143 @@
+"""Encoders of texts and pictures: a tiny CLIP made here, chance, and what is remembered."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bench_assets.core.errors import ImageError, ModelError
+from resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
+from resources.home.vectors import RememberingEncoder, VectorStore
+from resources.pictures.images import ImageStore
+
+TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    """A CLIP with random weights, saved as a checkpoint."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+    from transformers import (
+        CLIPConfig,
+        CLIPImageProcessorPil,
+        CLIPModel,
+        CLIPProcessor,
+        PreTrainedTokenizerFast,
+    )
+
+    folder = tmp_path_factory.mktemp("clip")
+    words = Tokenizer(models.BPE(unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    special = ["<unk>", "<s>", "</s>"]
+    words.train_from_iterator(TEXTS, trainers.BpeTrainer(special_tokens=special))
+    words.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words, bos_token="<s>", eos_token="</s>", pad_token="</s>"
+    )
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    sizes |= {"num_attention_heads": 2}
+    text = sizes | {"vocab_size": words.get_vocab_size(), "max_position_embeddings": 16}
+    text |= {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
+    vision = sizes | {"image_size": 32, "patch_size": 8}
+    torch.manual_seed(0)
+    config = CLIPConfig(text_config=text, vision_config=vision, projection_dim=16)
+    CLIPModel(config).save_pretrained(folder)
+    pictures = CLIPImageProcessorPil(
+        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+    )
+    CLIPProcessor(image_processor=pictures, tokenizer=tokenizer).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def images(tmp_path):
+    return ImageStore(folder=str(tmp_path / "images"))
+
+
+def put(images, colour):
+    data = io.BytesIO()
+    Image.new("RGB", (40, 30), colour).save(data, "PNG")
+    return images.put(data.getvalue(), colour).sha256
+
+
+def opened(folder, images, **options):
+    spec = EncoderSpec(path=str(folder), device="cpu", **options)
+    return open_encoder("tiny", spec, str(folder), images, folder / f"{len(options)}.sqlite")
+
+
+def test_a_checkpoint_embeds_texts_and_pictures_into_one_space(clip, images):
+    pictures = [put(images, "red"), put(images, "blue")]
+    with opened(clip, images) as encoder:
+        texts, seen = encoder.encode_texts(TEXTS), encoder.encode_images(pictures)
+        assert encoder.name.startswith("tiny@sha256:")
+    assert texts.shape == (3, 16)
+    assert seen.shape == (2, 16)
+    assert np.linalg.norm(np.vstack([texts, seen]), axis=1) == pytest.approx(1)
+
+
+def test_vectors_do_not_depend_on_the_batch(clip, images):
+    with opened(clip, images) as together, opened(clip, images, batch_size=1) as alone:
+        assert together.encode_texts(TEXTS) == pytest.approx(alone.encode_texts(TEXTS), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("path", "complaint"),
+    [
+        pytest.param("nowhere", "nowhere", id="no such folder"),
+        pytest.param("text_only", "does not load as an encoder", id="no such model in it"),
+    ],
+)
+def test_what_does_not_load_is_said_so(tmp_path, images, path, complaint):
+    folder = tmp_path / path
+    if path == "text_only":
+        folder.mkdir()
+        (folder / "config.json").write_text('{"model_type": "unheard of"}')
+        (folder / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+    with pytest.raises(ModelError, match=complaint), opened(folder, images):
+        pass
+
+
+def test_a_picture_that_is_not_there_is_an_error(clip, images):
+    with opened(clip, images) as encoder, pytest.raises(ImageError, match="no picture 00"):
+        encoder.encode_images(["00"])
+
+
+def test_chance_is_the_same_every_time_and_different_for_everything():
+    vectors = RandomEncoder("random").encode_texts(["a", "b", "a"])
+    assert (vectors[0] == vectors[2]).all()
+    assert abs(vectors[0] @ vectors[1]) < 0.9
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+
+
+class Counting:
+    """Embeds a text by its length, and counts what it is asked."""
+
+    def __init__(self):
+        self.batches = []
+
+    def texts(self, texts):
+        self.batches.append(list(texts))
+        return np.array([[len(text), 1] for text in texts], np.float32)
+
+    images = texts
+
+
+def test_nothing_is_embedded_twice_by_one_model(tmp_path):
+    store, work = VectorStore(tmp_path / "v.sqlite"), Counting()
+    encoder = RememberingEncoder("m@1", work, store, batch_size=2)
+    first = encoder.encode_texts(["aaa", "b", "aaa", "cc"])
+    assert work.batches == [["b", "cc"], ["aaa"]]
+    assert first[0] == pytest.approx([3 / 10**0.5, 1 / 10**0.5])
+    assert (first[0] == first[2]).all()
+
+    again = RememberingEncoder("m@1", work, store, batch_size=2)
+    assert (again.encode_texts(["aaa", "b", "aaa", "cc"]) == first).all()
+    assert len(work.batches) == 2
+
+    again.encode_images(["b"])
+    RememberingEncoder("m@2", work, store, batch_size=2).encode_texts(["b"])
+    assert work.batches[2:] == [["b"], ["b"]]  # a picture is no text, and m@2 is another model

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from bench_assets.core.errors import ModelError
+from resources.encoders.embedders import open_text_encoder
+from resources.language.nlp import open_noun_finder
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return open_text_encoder()
+
+
+def test_the_embedded_encoder_is_minilm_and_its_name_pins_its_weights(encoder):
+    assert encoder.name.startswith("all-MiniLM-L6-v2@sha256:")
+
+
+def test_vectors_have_length_one_and_keep_the_order_and_repetitions(encoder):
+    texts = ["boy", "a long sentence about a red kite", "boy", ""]
+    vectors = encoder.encode_texts(texts)
+    assert vectors.shape == (4, 384)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert (vectors[0] == vectors[2]).all()
+    for text, vector in zip(texts, vectors, strict=True):
+        assert vector == pytest.approx(encoder.encode_texts([text])[0], abs=1e-5)
+
+
+def test_what_means_the_same_is_closer(encoder):
+    sofa, couch, truck = encoder.encode_texts(["sofa", "couch", "fire truck"])
+    assert sofa @ couch > 0.6 > sofa @ truck
+
+
+def test_no_texts_have_no_vectors(encoder):
+    assert encoder.encode_texts([]).shape == (0, 384)
+
+
+def test_an_encoder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ModelError, match="nowhere"):
+        open_text_encoder(str(tmp_path / "nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("text", "nouns"),
+    [
+        pytest.param("The boys chase a dog in London.", ["boys", "dog", "london"], id="norm form"),
+        pytest.param("A dog and a dog.", ["dog"], id="each once"),
+        pytest.param("", [], id="an empty description"),
+        pytest.param("Running quickly.", [], id="no nouns"),
+        pytest.param("half \ud83d of an emoji", ["half", "emoji"], id="half a character"),
+    ],
+)
+def test_nouns_are_found_in_their_norm_form(text, nouns):
+    finder = open_noun_finder()
+    assert finder.name.startswith("en_core_web_sm")
+    (found,) = finder.nouns([text])
+    assert [noun for noun in found if noun.isalpha()] == nouns

@@ -1,0 +1,78 @@
+"""Tables on disk: whole or not at all."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from bench_assets.core.errors import TableError
+from bench_assets.core.rows import Metric, Prediction, Rejection
+from bench_assets.core.tables import digest, to_rows
+from resources.home.tables import TableFiles
+from tests.rows import prediction
+
+KEY = ["suite", "table"]
+ROWS = [Rejection(entry="a", reason="b"), Rejection(entry="c", reason="d")]
+
+
+@pytest.fixture
+def files(tmp_path):
+    return TableFiles(folder=str(tmp_path))
+
+
+def test_what_was_written_is_read_and_known_by_its_content(files):
+    files.write(KEY, ROWS, Rejection)
+    assert files.read(KEY, Rejection) == ROWS
+    assert files.digest(KEY) == digest(ROWS)
+
+
+@pytest.mark.parametrize("model", ["m", "run/step-100", "a@0f", "Ünïcode 1", ".."])
+def test_a_partition_has_one_file_of_its_own_inside_the_folder(files, tmp_path, model):
+    path = files.write(KEY, ROWS[:1], Rejection, model)
+    files.write(KEY, ROWS, Rejection)
+    assert path.parent == tmp_path / "suite" / "table"
+    assert files.read(KEY, Rejection, model) == ROWS[:1]
+    assert model in files.partitions(KEY)
+
+
+def test_a_write_that_fails_leaves_the_earlier_table(files):
+    files.write(KEY, ROWS, Rejection)
+    with pytest.raises(TableError, match="Rejection table"):
+        files.write(KEY, [Rejection(entry="a", reason=7)], Rejection)
+    assert files.read(KEY, Rejection) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        pytest.param(lambda path: path.unlink(), "no table yet; materialize it first", id="none"),
+        pytest.param(lambda path: path.write_bytes(b"PAR1"), "materialize it again", id="torn"),
+    ],
+)
+def test_a_table_that_cannot_be_read_says_what_to_do(files, spoil, complaint):
+    spoil(files.write(KEY, ROWS, Rejection))
+    with pytest.raises(TableError, match=complaint):
+        files.read(KEY, Rejection)
+
+
+def test_a_query_over_tables_that_do_not_exist_finds_nothing(files):
+    found = files.query(
+        "SELECT * FROM metrics WHERE task = $t", {"metrics": ([KEY], Metric)}, t="x"
+    )
+    assert found.num_rows == 0
+
+
+def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
+    rows = [prediction(no_answer="no answer in 8 tokens")]
+    older = files.write(KEY, [prediction(model="n")], Prediction, "n")
+    pq.write_table(pq.read_table(older).drop_columns(["no_answer"]), older)
+    view = {"p": ([KEY], Prediction)}
+    assert to_rows(files.query("SELECT * FROM p", view), Prediction) == [prediction(model="n")]
+    files.write(KEY, rows, Prediction, "m")
+    found = to_rows(files.query("SELECT * FROM p ORDER BY model", view), Prediction)
+    assert [row.no_answer or "" for row in found] == ["no answer in 8 tokens", ""]
+
+
+def test_a_query_reads_every_partition(files):
+    for model in ("m", "n"):
+        files.write(KEY, ROWS, Rejection, model)
+    found = files.query("SELECT count(*) AS n FROM r", {"r": ([KEY], Rejection)})
+    assert found.to_pylist() == [{"n": 4}]

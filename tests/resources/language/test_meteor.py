@@ -1,0 +1,41 @@
+"""METEOR against the fixtures, and where there is no Java."""
+
+import json
+
+import pytest
+
+from bench_assets.core.errors import ModelError
+from bench_assets.core.metrics.ptb import tokenize
+from resources.language.meteor import meteor, why_no_meteor
+
+needs_java = pytest.mark.skipif(bool(why_no_meteor()), reason=f"METEOR: {why_no_meteor()}")
+
+
+@pytest.mark.long
+@needs_java
+def test_fixtures_come_out_corpus_and_item(shared_data):
+    folder = shared_data / "captions"
+    items = json.loads((folder / "synth_100.json").read_text())["items"]
+    expected = json.loads((folder / "synth_100.scores.json").read_text())
+    found = meteor(
+        [(tokenize(i["candidate"]), [tokenize(text) for text in i["references"]]) for i in items]
+    )
+    assert found.corpus == pytest.approx(expected["scores"]["METEOR"], abs=1e-6)
+    assert found.each == pytest.approx(expected["per_item"]["METEOR"], abs=1e-6)
+
+
+def test_without_java_it_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert why_no_meteor() in ("Java is not installed", "pycocoevalcap is not installed")
+    with pytest.raises(ModelError, match=r"METEOR: .* is not installed"):
+        meteor([(["a"], [["a"]])])
+
+
+@needs_java
+def test_a_program_that_ends_early_is_an_error(monkeypatch, tmp_path):
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\nexit 1\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ModelError, match="ended early"):
+        meteor([(["a"], [["a"]])])

@@ -1,0 +1,265 @@
+"""Asking in batches, of a double that says what it hears: no weights, no sleeping."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jinja2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image as Pictures
+
+from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.errors import ModelError
+from resources.local.answers import Draw
+from resources.local.batches import Batches
+from resources.local.conversations import Message
+from resources.replies.engine import ReadImage
+from tests.resources.local.tiny_engine import ALBUM, BLUE, RED, spec_of
+
+_PATIENCE = 20  # s; only a test that fails waits so long
+
+
+class Echo:
+    """Says each conversation's last text in capitals; can be told to fail, or be watched."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.weigh: Callable[[Pictures.Image], int] = lambda picture: 0
+        self.at_prepare: Callable[[list[str]], None] = lambda texts: None
+        self.at_answer: Callable[[list[str]], None] = lambda texts: None
+
+    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+        return sum(map(self.weigh, pictures))
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
+        texts = [str(talk[-1]["content"][-1]["text"]) for talk in conversations]
+        self.at_prepare(texts)
+        return texts
+
+    def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+        self.asked.append(prepared)
+        self.at_answer(prepared)
+        return [Reply(text=text.upper(), finish_reason="stop") for text in prepared]
+
+
+def batches(echo: Echo, read_image: ReadImage = ALBUM.read, **fields: object) -> Batches:
+    return Batches(spec_of("nowhere", **fields), read_image, lambda: echo)
+
+
+def ask(echo: Echo, *prompts: Prompt, **fields: object) -> list[Reply]:
+    arrived = list(batches(echo, **fields).stream([Request(prompt=one) for one in prompts]))
+    assert sorted(position for position, _ in arrived) == list(range(len(prompts)))
+    return [reply for _, reply in sorted(arrived, key=lambda one: one[0])]
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        pytest.param(KeyError("pixel_values"), id="KeyError"),
+        pytest.param(TypeError("no"), id="TypeError"),
+        pytest.param(jinja2.TemplateError("no"), id="an error of a template"),
+        pytest.param(AssertionError("no"), id="AssertionError"),
+        pytest.param(OSError("no"), id="OSError"),
+        pytest.param(ZeroDivisionError("no"), id="ZeroDivisionError"),
+    ],
+)
+@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
+def test_any_exception_costs_only_its_own_request(where: str, raised: Exception) -> None:
+    def fail(texts: list[str]) -> None:
+        if "odd" in texts:
+            raise raised
+
+    echo = Echo()
+    setattr(echo, where, fail)
+    texts = ["a", "b", "odd", "c", "d", "e", "f"]
+    replies = ask(echo, *map(Prompt.of, texts), batch_size=4)
+    assert [reply.text for reply in replies] == ["A", "B", "", "C", "D", "E", "F"]
+    assert [reply.error for reply in replies if reply.error] == [str(raised)]
+
+
+@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
+def test_a_model_that_cannot_be_asked_stops_all(where: str) -> None:
+    def fail(texts: list[str]) -> None:
+        raise ModelError("the device is gone")
+
+    echo = Echo()
+    setattr(echo, where, fail)
+    with pytest.raises(ModelError, match="the device is gone"):
+        ask(echo, *map(Prompt.of, "abc"), batch_size=1)
+
+
+def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
+    made = {text: threading.Event() for text in "abc"}
+
+    def wait_for_the_next(texts: list[str]) -> None:
+        after = {"a": "b", "b": "c"}.get(texts[0])
+        assert after is None or made[after].wait(_PATIENCE)
+
+    echo = Echo()
+    echo.at_prepare = lambda texts: made[texts[0]].set()
+    echo.at_answer = wait_for_the_next
+    replies = ask(echo, *map(Prompt.of, "abc"), batch_size=1)
+    assert [reply.text for reply in replies] == ["A", "B", "C"]
+    assert echo.asked == [["a"], ["b"], ["c"]]
+
+
+def test_pictures_are_weighed_beside_the_thread_that_asks() -> None:
+    threads: set[int] = set()
+
+    def weigh(picture: Pictures.Image) -> int:
+        threads.add(threading.get_ident())
+        return 1
+
+    echo = Echo()
+    echo.weigh = weigh
+    ask(echo, Prompt.of(RED, "a"), Prompt.of(BLUE, "b"))
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize(
+    ("batch_tokens", "expected"),
+    [
+        # Blue is 64 x 64 = 4096, red 40 x 30 = 1200.
+        pytest.param(20_480, [["b1", "b2", "r1", "r2", "r3"]], id="room for all as for the first"),
+        pytest.param(8_192, [["b1", "b2"], ["r1", "r2", "r3"]], id="two of the heavy ones"),
+        pytest.param(2_400, [["b1"], ["b2"], ["r1", "r2"], ["r3"]], id="too heavy for any, alone"),
+        pytest.param(1, [["b1"], ["b2"], ["r1"], ["r2"], ["r3"]], id="no two have room"),
+    ],
+)
+def test_batches_are_cut_by_weight_the_heaviest_first(
+    batch_tokens: int, expected: list[list[str]]
+) -> None:
+    echo = Echo()
+    echo.weigh = lambda picture: picture.width * picture.height
+    prompts = [
+        Prompt.of(RED if text[0] == "r" else BLUE, text) for text in ("r1", "b1", "r2", "b2", "r3")
+    ]
+    ask(echo, *prompts, batch_size=8, batch_tokens=batch_tokens)
+    assert [sorted(texts) for texts in echo.asked] == expected
+
+
+def test_pictures_of_one_kind_stay_in_one_batch_whatever_their_number() -> None:
+    echo = Echo()
+    prompts = [Prompt.of(RED, BLUE, "two"), Prompt.of(RED, "one"), Prompt.of("none")]
+    ask(echo, *prompts, batch_size=8)
+    assert echo.asked == [["two"], ["one"], ["none"]]
+
+
+@given(
+    kinds=st.lists(st.sampled_from(["text", "red", "two", "lost", "odd", "closed"]), max_size=30),
+    size=st.integers(1, 7),
+    tokens=st.integers(1, 10_000),
+)
+def test_every_request_is_answered_once_in_any_mixture(
+    kinds: list[str], size: int, tokens: int
+) -> None:
+    def fail(texts: list[str]) -> None:
+        if any(text.endswith("odd") for text in texts):
+            raise RuntimeError("odd")
+
+    def prompt(n: int, kind: str) -> Prompt:
+        said = Turn("user", (f"{n} {kind}",))
+        pictures: dict[str, tuple[Image, ...]] = {
+            "red": (RED,),
+            "two": (RED, BLUE),
+            "lost": (Image("0" * 64),),
+        }
+        seen = replace(said, parts=(*pictures.get(kind, ()), *said.parts))
+        return Prompt((seen, Turn("assistant", ("yes",))) if kind == "closed" else (seen,))
+
+    echo = Echo()
+    echo.weigh = lambda picture: picture.width * picture.height
+    echo.at_prepare = fail
+    prompts = [prompt(n, kind) for n, kind in enumerate(kinds)]
+    replies = ask(echo, *prompts, batch_size=size, batch_tokens=tokens)
+    for n, (kind, reply) in enumerate(zip(kinds, replies, strict=True)):
+        if kind in ("lost", "odd", "closed"):
+            assert reply.error
+        else:
+            assert (reply.text, reply.error) == (f"{n} {kind}".upper(), "")
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        pytest.param(Pictures.DecompressionBombError("too many pixels"), id="a bomb"),
+        pytest.param(OSError("stale file handle"), id="a disk that fails"),
+        pytest.param(KeyError("no such digest"), id="whatever else"),
+    ],
+)
+def test_a_picture_that_cannot_be_read_costs_only_its_own_question(raised: Exception) -> None:
+    def read(digest: str) -> bytes:
+        if digest == BLUE.sha256:
+            raise raised
+        return ALBUM.read(digest)
+
+    requests = [Request(prompt=Prompt.of(picture, "a")) for picture in (RED, BLUE, RED)]
+    replies = dict(batches(Echo(), read).stream(requests))
+    assert [replies[n].text for n in range(3)] == ["A", "", "A"]
+    assert replies[1].error == str(raised)
+
+
+def test_pictures_that_cannot_be_weighed_cost_only_their_own_question() -> None:
+    def weigh(picture: Pictures.Image) -> int:
+        return 1 // (64 - picture.width)
+
+    echo = Echo()
+    echo.weigh = weigh
+    red, blue = ask(echo, Prompt.of(RED, "a"), Prompt.of(BLUE, "b"))
+    assert (red.text, red.error) == ("A", "")
+    assert "division" in blue.error
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "at_most"),
+    [
+        # Before one was seen, 2**28 / (2 * 2**24) = 8 make a window, and as many are read ahead;
+        # without that bound a window is four batches.
+        pytest.param(4, 16, id="two windows of eight"),
+        pytest.param(1, 8, id="two windows of four batches"),
+    ],
+)
+def test_no_more_pictures_are_read_ahead_than_memory_is_meant_for(
+    batch_size: int, at_most: int
+) -> None:
+    read: list[str] = []
+
+    def reading(digest: str) -> bytes:
+        read.append(digest)
+        return ALBUM.read(digest)
+
+    requests = [Request(prompt=Prompt.of(RED, "a")) for _ in range(200)]
+    stream = batches(Echo(), reading, batch_size=batch_size).stream(requests)
+    next(stream)
+    assert 1 <= len(read) <= at_most
+    stream.close()
+
+
+def test_closing_early_leaves_no_thread_and_begins_nothing_more() -> None:
+    before = set(threading.enumerate())
+    echo = Echo()
+    requests = [Request(prompt=Prompt.of(RED, f"{n}")) for n in range(100)]
+    stream = batches(echo, batch_size=2).stream(requests)
+    next(stream)
+    stream.close()
+    assert set(threading.enumerate()) <= before
+    assert len(echo.asked) == 1
+
+
+def test_a_later_turn_is_asked_with_the_answer_and_without_its_thought() -> None:
+    heard: list[Any] = []
+
+    class Thinking(Echo):
+        def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
+            heard.append([said["content"][0]["text"] for said in conversations[0]])
+            return super().prepare(conversations)
+
+        def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+            return [Reply(text="<think>hm</think>yes") for _ in prepared]
+
+    ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    assert heard == [["one"], ["one", "yes", "two"]]

@@ -1,0 +1,184 @@
+"""What a chat template may do with texts, and what it must not leave out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from resources.local.chat_template import ChatTemplate
+from resources.local.conversations import Message
+
+_PARTS = "{% for m in messages %}{% for p in m['content'] %}TEXT{% endfor %}{% endfor %}"
+_FIRST_OF_USER = (
+    "{% for m in messages if m['role'] == 'user' %}{{ m['content'][0]['text'] }}{% endfor %}"
+)
+_STRINGS = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
+
+
+class Templated:
+    """A processor that has a chat template and nothing else."""
+
+    def __init__(self, template: str) -> None:
+        self.chat_template = template
+
+    def apply_chat_template(self, talk: list[Message], **variables: Any) -> str:
+        from transformers.utils.chat_template_utils import render_jinja_template
+
+        del variables["tokenize"]
+        [written], _ = render_jinja_template(
+            conversations=[talk], chat_template=self.chat_template, **variables
+        )
+        return str(written)
+
+
+def applied(
+    template: str, talk: Sequence[Message], text_only: bool = False, **variables: Any
+) -> tuple[list[Message], str]:
+    processor: Any = Templated(template)
+    return ChatTemplate(processor, text_only=text_only, variables=variables).taken(talk)
+
+
+def turn(role: str, *texts: str) -> Message:
+    return {"role": role, "content": [{"type": "text", "text": text} for text in texts]}
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] }}"), id="writes them"),
+        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | trim }}"), id="trims them"),
+        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | upper }}"), id="upper-cases them"),
+        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | e }}"), id="escapes them"),
+        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | tojson }}"), id="writes them as JSON"),
+        pytest.param(
+            _PARTS.replace("TEXT", "{% for l in p['text'].split('\n') %}> {{ l }}\n{% endfor %}"),
+            id="quotes them line by line",
+        ),
+        pytest.param(
+            "{% for m in messages | reverse %}{{ m['content'][0]['text'] }}{% endfor %}",
+            id="writes them in another order",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("How many?", id="words"),
+        pytest.param("  a \n b  ", id="blanks around and within"),
+        pytest.param('<b> & "c"\n\nd', id="what is escaped"),
+        pytest.param("", id="no text"),
+        pytest.param(" \n", id="only blanks"),
+        pytest.param("a\x00b", id="a zero"),
+        pytest.param("\ud800", id="half a surrogate pair"),
+        pytest.param("\U000f0000 and \U000f0001", id="the marks themselves"),
+    ],
+)
+def test_what_a_template_does_to_texts_is_no_loss(template: str, text: str) -> None:
+    talk = [turn("user", text)]
+    assert applied(template, talk)[0] == talk
+
+
+@pytest.mark.parametrize(
+    ("template", "talk", "lost"),
+    [
+        pytest.param(
+            _FIRST_OF_USER,
+            [turn("system", "Answer yes or no."), turn("user", "Is it? Answer yes or no.")],
+            "Answer yes or no.",
+            id="a system prompt that the question repeats",
+        ),
+        pytest.param(
+            "user {{ messages[-1]['content'][0]['text'] }}",
+            [turn("system", "user"), turn("user", "one")],
+            "user",
+            id="a text that is a word of the template",
+        ),
+        pytest.param(
+            "{{ messages[0]['content'][0]['text'] }}",
+            [turn("user", "one", "two")],
+            "two",
+            id="a second part",
+        ),
+        pytest.param(
+            "{{ messages[0]['content'][0]['text'][:10] }}",
+            [turn("user", "one, and then some more")],
+            "one, and then some more",
+            id="the end of a long text",
+        ),
+        pytest.param(
+            "{{ messages[0]['content'][0]['text'].split('\n')[-1] }}",
+            [turn("user", "one\ntwo")],
+            "one\\ntwo",
+            id="the first line",
+        ),
+    ],
+)
+def test_a_text_that_is_left_out_is_an_error(template: str, talk: list[Message], lost: str) -> None:
+    with pytest.raises(ValueError, match="the chat template leaves out") as raised:
+        applied(template, talk)
+    assert str(raised.value) == f"the chat template leaves out '{lost}'"
+
+
+def test_a_thought_may_be_taken_off_an_earlier_reply() -> None:
+    template = (
+        "{% for m in messages %}{% set t = m['content'][0]['text'] %}"
+        "{{ t.split('</think>')[-1] if m['role'] == 'assistant' else t }}{% endfor %}"
+    )
+    talk = [turn("user", "a"), turn("assistant", "<think>b</think>c"), turn("user", "d")]
+    assert applied(template, talk)[0] == talk
+
+
+def test_turns_are_strings_where_a_template_wants_strings() -> None:
+    talk = [turn("system", "s"), turn("user", "one", "two")]
+    assert applied(_STRINGS, talk)[0] == [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "onetwo"},
+    ]
+
+
+def test_only_the_system_prompt_is_a_string_where_only_that_is_wanted() -> None:
+    template = "{{ messages[0]['content'] + '\n' }}" + _PARTS.replace(
+        "TEXT", "{{ p['text'] if p is mapping }}"
+    )
+    talk = [turn("system", "s"), turn("user", "one")]
+    form, _ = applied(template, talk)
+    assert form == [{"role": "system", "content": "s"}, talk[1]]
+
+
+def test_a_tokenizer_s_template_gets_strings() -> None:
+    assert applied(_STRINGS, [turn("user", "one")], text_only=True)[0] == [
+        {"role": "user", "content": "one"}
+    ]
+
+
+def test_a_role_that_is_refused_is_said_in_the_template_s_words() -> None:
+    template = "{{ raise_exception('no system prompts here') }}"
+    with pytest.raises(ValueError, match="refuses the conversation: no system prompts here"):
+        applied(template, [turn("system", "s")])
+
+
+@pytest.mark.parametrize(
+    ("template", "thinks", "expected"),
+    [
+        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] }}"), True, "", id="nothing"),
+        pytest.param(
+            _PARTS.replace("TEXT", "{{ p['text'] }}")
+            + "<|assistant|>\n{% if thinks %}<think>\n{% endif %}",
+            True,
+            "<|assistant|>\n<think>\n",
+            id="a thought, begun",
+        ),
+        pytest.param(
+            _PARTS.replace("TEXT", "{{ p['text'] }}")
+            + "<|assistant|>\n{% if thinks %}<think>\n{% endif %}",
+            False,
+            "<|assistant|>\n",
+            id="no thought, where its variable says so",
+        ),
+    ],
+)
+def test_an_ending_is_what_the_template_writes_not_what_a_question_says(
+    template: str, thinks: bool, expected: str
+) -> None:
+    _, ending = applied(template, [turn("user", "What is <think>")], thinks=thinks)
+    assert ending == expected

@@ -1,0 +1,253 @@
+"""The local engine, on models of random weights: replies are babble, but always the same babble."""
+
+import io
+import json
+import logging
+import math
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PIL import Image as Pictures
+
+from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from resources.checkpoints.identity import Checkpoint
+from resources.local.answers import Draw
+from resources.local.conversations import Message, decode
+from resources.local.engine import TransformersEngine
+from resources.local.model import TransformersModel, load
+from resources.local.prompt_tensors import Prepared
+from resources.local.sampling import Sampled
+from resources.settings.local_specs import TransformersSpec
+from tests.resources.local.tiny_engine import (
+    ALBUM,
+    BLUE,
+    MIXED,
+    RED,
+    Album,
+    engine_of,
+    replies_of,
+    said,
+    spec_of,
+)
+from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0], ids=["greedy", "sampled"])
+@pytest.mark.parametrize("size", [3, 16], ids=["small batches", "one batch of each kind"])
+def test_replies_are_the_same_alone_and_in_batches(
+    vlm: Path, size: int, temperature: float
+) -> None:
+    requests = [
+        Request(prompt=prompt, temperature=temperature) for prompt in [*MIXED, *MIXED[::-1]]
+    ]
+    engine = engine_of(vlm, batch_size=size)
+    alone = [reply for request in requests for reply in replies_of(engine, [request])]
+    together = replies_of(engine, requests)
+    assert said(together) == said(alone)
+    assert len({reply.text for reply in alone}) == len(MIXED)  # they depend on text and picture
+
+
+def test_sampling_settings_of_a_checkpoint_are_not_used(
+    vlm: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    folder = tmp_path / "samples"
+    shutil.copytree(vlm, folder)
+    settings = folder / "generation_config.json"
+    published = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "top_k": 1, "max_length": 9}
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | published))
+    for temperature in (0.0, 1.0):
+        requests = [Request(prompt=prompt, temperature=temperature) for prompt in MIXED]
+        expected = said(replies_of(engine_of(vlm), requests))
+        assert said(replies_of(engine_of(folder), requests)) == expected
+    assert not caplog.messages
+
+
+def test_a_reply_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "short of breath"
+    shutil.copytree(vlm, folder)
+    settings = folder / "generation_config.json"
+    ends = list(range(0, 320, 8))  # an eighth of the vocabulary
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"eos_token_id": ends}))
+    engine = engine_of(folder, max_tokens=12)
+    requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(16)]
+    alone = [reply for request in requests for reply in replies_of(engine, [request])]
+    assert said(replies_of(engine, requests)) == said(alone)
+    lengths: dict[str, set[int | None]] = {"stop": set(), "length": set()}
+    for reply in alone:
+        lengths[reply.finish_reason].add(reply.completion_tokens)
+    assert lengths["length"] == {12}
+    assert len(lengths["stop"]) > 1
+
+
+def test_draws_of_one_prompt_differ_and_come_again(vlm: Path) -> None:
+    requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
+    first, again = (said(replies_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
+    other_seed = said(replies_of(engine_of(vlm, seed=2), requests))
+    assert first == again
+    assert len({text for text, *_ in first + other_seed}) == 8
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_p", "expected"),
+    [
+        pytest.param(1.0, 1.0, (0.60, 0.30, 0.10), id="temperature 1 draws as the model says"),
+        pytest.param(0.5, 1.0, (0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46), id="0.5 squares the odds"),
+        pytest.param(1.0, 0.8, (2 / 3, 1 / 3, 0.0), id="top_p leaves out the unlikely"),
+    ],
+)
+def test_tokens_are_drawn_from_the_distribution(
+    temperature: float, top_p: float, expected: tuple[float, ...]
+) -> None:
+    import torch
+
+    n = 4000
+    seeds = [str(i) for i in range(n)]
+    draw = Draw(max_tokens=1, temperature=temperature, top_p=top_p, seeds=seeds)
+    scores = torch.tensor([[0.6, 0.3, 0.1]]).log().expand(n, 3)
+    counts = Counter(Sampled(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist())
+    for token, p in enumerate(expected):
+        assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
+
+
+def test_later_turns_see_the_answers_to_earlier_ones(vlm: Path) -> None:
+    engine = engine_of(vlm)
+    one, two = Turn("user", (RED, "one")), Turn("user", ("two",))
+    (first,) = replies_of(engine, [Request(prompt=Prompt((one,)))])
+    spelled_out = Prompt((one, Turn("assistant", (first.text,)), two))
+    (expected,) = replies_of(engine, [Request(prompt=spelled_out)])
+    (reply,) = replies_of(engine, [Request(prompt=Prompt((one, two)))])
+    assert reply.text == expected.text
+    assert reply.completion_tokens == 16  # 8 for each of the two answers
+
+
+def test_a_prompt_without_an_open_turn_is_an_error_of_its_own(vlm: Path) -> None:
+    closed = Prompt((Turn("user", ("one",)), Turn("assistant", ("yes",))))
+    good, bad = replies_of(engine_of(vlm), [Request(prompt=MIXED[0]), Request(prompt=closed)])
+    assert not good.error
+    assert "no turn of the user" in bad.error
+
+
+@pytest.mark.parametrize(
+    ("picture", "says"),
+    [
+        pytest.param(Image("0" * 64), "no picture 000", id="a picture that is not there"),
+        pytest.param(Image("text"), "picture text does not decode", id="a picture that is text"),
+    ],
+)
+def test_a_bad_picture_costs_only_its_own_question(vlm: Path, picture: Image, says: str) -> None:
+    pictures = ALBUM.pictures | {"text": b"not a picture"}
+    album = Album()
+    album.pictures = pictures
+    engine = TransformersEngine(spec_of(vlm), str(vlm), album.read)
+    prompts = [Prompt.of(RED, "?"), Prompt.of(picture, "?"), Prompt.of(BLUE, "?")]
+    replies = replies_of(engine, [Request(prompt=prompt) for prompt in prompts])
+    assert [bool(reply.error) for reply in replies] == [False, True, False]
+    assert says in replies[1].error
+
+
+def test_a_placeholder_in_a_question_is_only_text(vlm: Path) -> None:
+    prompt = Prompt.of(RED, "What does <image> mean, and <|end|>?")
+    assert said(replies_of(engine_of(vlm), [Request(prompt=prompt)]))
+
+
+class Cramped:
+    """A loaded model on a machine with room for so many conversations at once."""
+
+    def __init__(self, model: TransformersModel, room: int) -> None:
+        self.model = model
+        self.room = room
+        self.sizes: list[int] = []
+
+    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+        return self.model.weight(pictures)
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> Prepared:
+        return self.model.prepare(conversations)
+
+    def answer(self, prepared: Prepared, draw: Draw) -> list[Reply]:
+        import torch
+
+        self.sizes.append(len(prepared.notes))
+        if len(prepared.notes) > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return self.model.answer(prepared, draw)
+
+
+def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
+    sizes: list[int] = []
+
+    def load_cramped(spec: TransformersSpec, checkpoint: Checkpoint) -> Cramped:
+        model = Cramped(load(spec, checkpoint), room)
+        model.sizes = sizes
+        return model
+
+    spec = spec_of(folder, batch_size=8)
+    return TransformersEngine(spec, str(folder), ALBUM.read, load_cramped), sizes
+
+
+def test_out_of_memory_halves_the_batch_for_good(vlm: Path) -> None:
+    requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
+    engine, sizes = cramped(vlm, room=2)
+    assert said(replies_of(engine, requests)) == said(replies_of(engine_of(vlm), requests))
+    assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
+
+
+def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:
+    engine, sizes = cramped(vlm, room=0)
+    (reply,) = replies_of(engine, [Request(prompt=MIXED[0])])
+    assert reply == Reply(error="CUDA out of memory. Tried to allocate 2.00 GiB.")
+    assert sizes == [1]
+
+
+def test_a_blind_model_is_asked_without_the_pictures(tmp_path: Path) -> None:
+    engine = engine_of(save_tiny_language_model(tmp_path), text_only=True)
+    prompts = [Prompt.of(RED, "What colour?"), Prompt.of("What colour?"), Prompt.of("How many?")]
+    with_picture, without, other = said(
+        replies_of(engine, [Request(prompt=prompt) for prompt in prompts])
+    )
+    assert with_picture == without != other
+
+
+def test_a_large_picture_is_shrunk_and_a_turned_one_is_set_upright() -> None:
+    written = io.BytesIO()
+    turned = Pictures.Exif()
+    turned[0x0112] = 6  # orientation: a quarter turn
+    Pictures.new("RGB", (400, 100)).save(written, "JPEG", exif=turned)
+    data = written.getvalue()
+    assert decode(RED, data, None).size == (100, 400)
+    assert decode(RED, data, 10_000).size == (50, 200)
+
+
+def test_a_compiled_model_is_compiled_once_for_all_shapes(
+    vlm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    compiled: list[tuple[str, dict[str, object]]] = []
+    monkeypatch.setattr(  # the real one takes half a minute
+        torch.nn.Module,
+        "compile",
+        lambda self, **how: compiled.append((type(self).__name__, how)),
+    )
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    assert said(replies_of(engine_of(vlm, compile=True), requests))
+    assert compiled == [("LlamaModel", {"dynamic": True})]
+
+
+def test_importing_the_engine_imports_no_torch() -> None:
+    program = (
+        "import sys, resources.local.engine as e;"
+        "assert not {'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,0 +1,154 @@
+"""Loading weights: what is not whole, not known or not trusted is named."""
+
+import json
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.chat import Request
+from bench_assets.core.errors import ModelError
+from resources.checkpoints.identity import pin
+from resources.local.loading import load_weights, refuse_incomplete
+from resources.local.model import load
+from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said, spec_of
+from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
+
+_REQUESTS = [Request(prompt=prompt) for prompt in MIXED]
+_OWN_CODE = """
+from transformers import LlavaConfig, LlavaForConditionalGeneration
+
+
+class OwnConfig(LlavaConfig):
+    model_type = "of_our_own"
+
+
+class OwnModel(LlavaForConditionalGeneration):
+    config_class = OwnConfig
+"""
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+
+
+@pytest.fixture
+def copy(vlm: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(vlm, tmp_path / "copy"))
+
+
+def change(file: Path, **entries: object) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | entries))
+
+
+def test_missing_tensors_are_named(copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"
+    tensors = load_file(weights)
+    kept = {name: tensor for name, tensor in tensors.items() if "layers.1.mlp" not in name}
+    save_file(kept, weights, {"format": "pt"})
+    n = len(tensors) - len(kept)
+    with pytest.raises(ModelError, match=rf"{n} tensors are missing, such as .*layers\.1\.mlp"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+def test_tensors_of_the_wrong_shape_are_named_with_both(copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"
+    tensors = load_file(weights)
+    name = next(name for name in tensors if name.endswith("norm.weight") and "language" in name)
+    save_file(tensors | {name: tensors[name][:31].clone()}, weights, {"format": "pt"})
+    with pytest.raises(ModelError, match=r"1 tensors have the wrong shape.*: \(31,\), not \(32,\)"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+def test_few_of_many_names_are_shown() -> None:
+    loading = {"missing_keys": {"d", "b", "a", "c"}, "mismatched_keys": set()}
+    with pytest.raises(ModelError) as raised:
+        refuse_incomplete("here", loading)
+    assert str(raised.value) == "here: 4 tensors are missing, such as a, b, c"
+
+
+def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> None:
+    folder = save_tiny_language_model(tmp_path)
+    with pytest.raises(ModelError, match=r"model_type llama is no model.*text_only = true"):
+        load_weights(spec_of(folder), pin(str(folder)))
+    assert load_weights(spec_of(folder, text_only=True), pin(str(folder)))
+
+
+def test_an_unknown_family_is_named(copy: Path) -> None:
+    change(copy / "config.json", model_type="of_tomorrow")
+    with pytest.raises(ModelError, match=r"does not load: .*of_tomorrow"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"  # as that class writes it
+    tensors = load_file(weights)
+    head = tensors.pop("language_model.lm_head.weight")
+    save_file(tensors | {"lm_head.weight": head}, weights, {"format": "pt"})
+    (copy / "own.py").write_text(_OWN_CODE)
+    own = {"AutoConfig": "own.OwnConfig", "AutoModelForImageTextToText": "own.OwnModel"}
+    change(copy / "config.json", model_type="of_our_own", auto_map=own)
+    with pytest.raises(ModelError, match="trust_remote_code = true"):
+        load(spec_of(copy), pin(str(copy)))
+    trusted = engine_of(copy, trust_remote_code=True)
+    assert said(replies_of(trusted, _REQUESTS)) == said(replies_of(engine_of(vlm), _REQUESTS))
+
+
+needs_peft = pytest.mark.skipif(find_spec("peft") is None, reason="needs pip install '.[peft]'")
+
+
+def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:
+    """Write a LoRA of random matrices for a checkpoint."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import LlavaForConditionalGeneration
+
+    torch.manual_seed(0)
+    base = LlavaForConditionalGeneration.from_pretrained(vlm)
+    targets = r".*language_model.*\.(q_proj|v_proj)"
+    adapted = get_peft_model(base, LoraConfig(r=rank, target_modules=targets))
+    with torch.no_grad():
+        for name, weights in adapted.named_parameters():
+            if "lora_" in name:
+                weights.normal_(0, 0.5)
+    adapted.save_pretrained(folder)
+    change(folder / "adapter_config.json", base_model_name_or_path=str(vlm))
+    return folder
+
+
+@needs_peft
+def test_an_adapter_changes_replies_merged_or_not(vlm: Path, tmp_path: Path) -> None:
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    merged = said(replies_of(engine_of(adapter), _REQUESTS))
+    beside = said(replies_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
+    assert merged == beside
+    assert merged != said(replies_of(engine_of(vlm), _REQUESTS))
+
+
+@needs_peft
+@pytest.mark.parametrize("renamed", ["q_proj", "layers.1"], ids=["a projection", "a layer"])
+def test_an_adapter_that_does_not_fit_is_refused(vlm: Path, tmp_path: Path, renamed: str) -> None:
+    from safetensors.torch import load_file, save_file
+
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    weights = adapter / "adapter_model.safetensors"
+    tensors = load_file(weights)
+    save_file({name.replace(renamed, "other"): t for name, t in tensors.items()}, weights)
+    with pytest.raises(ModelError, match="does not fit"):
+        load(spec_of(adapter), pin(str(adapter)))
+
+
+@needs_peft
+def test_an_adapter_of_another_rank_than_it_says_is_refused(vlm: Path, tmp_path: Path) -> None:
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    change(adapter / "adapter_config.json", r=8)
+    with pytest.raises(ModelError, match="does not load"):
+        load(spec_of(adapter), pin(str(adapter)))

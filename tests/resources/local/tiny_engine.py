@@ -1,0 +1,71 @@
+"""What tests ask a tiny checkpoint: prompts of every form, with pictures of one colour."""
+
+import io
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from PIL import Image as Pictures
+
+from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.errors import ImageError
+from resources.local.engine import TransformersEngine
+from resources.replies.engine import Engine
+from resources.settings.local_specs import TransformersSpec
+
+
+class Album:
+    """Pictures of one colour, by digest."""
+
+    def __init__(self) -> None:
+        self.pictures: dict[str, bytes] = {}
+        self.red = self.add("red", (40, 30))
+        self.blue = self.add("blue", (64, 64))
+
+    def add(self, colour: str, size: tuple[int, int]) -> Image:
+        written = io.BytesIO()
+        Pictures.new("RGB", size, colour).save(written, "PNG")
+        digest = sha256(written.getvalue()).hexdigest()
+        self.pictures[digest] = written.getvalue()
+        return Image(digest)
+
+    def read(self, digest: str) -> bytes:
+        if digest not in self.pictures:
+            raise ImageError(f"no picture {digest}")
+        return self.pictures[digest]
+
+
+ALBUM = Album()
+RED, BLUE = ALBUM.red, ALBUM.blue
+MIXED = [
+    Prompt.of("How many?"),
+    Prompt.of("Is it yes, or is it no? This question is a good deal longer than the first one."),
+    Prompt.of(RED, "What colour?"),
+    Prompt.of(BLUE, "What colour?"),
+    Prompt.of("Now the picture comes last, and there are more words before it:", RED),
+    Prompt.of(RED, "or", BLUE, "Which one?", system="Answer left or right."),
+    Prompt.of(BLUE, "or", RED, "Which of the two is larger, the left or the right one?"),
+    Prompt((Turn("user", ("one",)), Turn("assistant", ("yes",)), Turn("user", ("two",)))),
+    Prompt((Turn("user", (RED, "one")), Turn("user", ("two",)))),
+    Prompt((Turn("user", (BLUE, "one, but longer")), Turn("user", ("two",)))),
+]
+
+
+def spec_of(folder: Path | str, **fields: object) -> TransformersSpec:
+    written = {"kind": "transformers", "path": str(folder), "device": "cpu", "max_tokens": 8}
+    return TransformersSpec.model_validate(written | fields)
+
+
+def engine_of(folder: Path | str, **fields: object) -> TransformersEngine:
+    return TransformersEngine(spec_of(folder, **fields), str(folder), ALBUM.read)
+
+
+def replies_of(engine: Engine, requests: Sequence[Request]) -> list[Reply]:
+    arrived = list(engine.stream(requests))
+    assert sorted(position for position, _ in arrived) == list(range(len(requests)))
+    return [reply for _, reply in sorted(arrived, key=lambda one: one[0])]
+
+
+def said(replies: Sequence[Reply]) -> list[tuple[str, str, int | None, int | None]]:
+    assert [reply.error for reply in replies] == [""] * len(replies)
+    return [(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens) for r in replies]

@@ -1,0 +1,148 @@
+"""Models without weights: the baselines, the blind one and the scripted one."""
+
+from collections import Counter
+
+import pytest
+
+from bench_assets.core.chat import Image, Prompt, Reply, Request
+from bench_assets.core.errors import ModelError
+from bench_assets.core.rows import Question
+from resources.models.baselines import MostFrequentBaseline, RandomBaseline
+from resources.models.blind import BlindModel
+from resources.models.scripted import ScriptedModel
+from tests.rows import question
+
+
+def asking(*questions: Question) -> list[Request]:
+    return [Request(prompt=Prompt.of(q.text), question=q) for q in questions]
+
+
+def said(replies: list[Reply]) -> list[str]:
+    return [reply.text for reply in replies]
+
+
+@pytest.mark.parametrize(
+    ("asked", "possible"),
+    [
+        pytest.param(
+            question(kind="choice", options=("red", "green", "blue")),
+            {"A", "B", "C"},
+            id="a choice gets a letter",
+        ),
+        pytest.param(
+            question(kind="choices", options=("red", "green"), answer=("A", "B")),
+            {"A", "B"},
+            id="several choices get one letter",
+        ),
+        pytest.param(
+            question(kind="text", options=("left", "right")),
+            {"left", "right"},
+            id="a text gets one of the possible answers",
+        ),
+        pytest.param(question(kind="text"), {""}, id="a text without possible answers gets none"),
+        pytest.param(question(kind="blanks", answer=("x", "y")), {""}, id="blanks get nothing"),
+    ],
+)
+def test_random_draws_from_what_is_possible(asked: Question, possible: set[str]) -> None:
+    models = [RandomBaseline("random", seed) for seed in range(40)]
+    replies = [model.reply(asking(asked))[0] for model in models]
+    assert {reply.text for reply in replies} == possible
+    assert {(reply.error, reply.finish_reason) for reply in replies} == {("", "stop")}
+
+
+def test_random_is_fair() -> None:
+    asked = [
+        question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(4000)
+    ]
+    counts = Counter(said(RandomBaseline("random").reply(asking(*asked))))
+    # Four standard deviations of a binomial with n = 4000, p = 1/4 are 110.
+    assert all(890 <= counts[letter] <= 1110 for letter in "ABCD")
+
+
+def test_a_random_draw_does_not_depend_on_what_else_is_asked() -> None:
+    asked = [question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(50)]
+    model = RandomBaseline("random")
+    together = said(model.reply(asking(*asked)))
+    alone = [said(model.reply(asking(q)))[0] for q in reversed(asked)]
+    assert alone[::-1] == together
+
+
+def test_random_draws_again_for_another_draw_or_seed() -> None:
+    asked = question(kind="choice", options=tuple("wxyz"))
+    draws = [Request(prompt=Prompt.of("?"), question=asked, sample=n) for n in range(20)]
+    first, second = (said(RandomBaseline("random", seed).reply(draws)) for seed in (0, 1))
+    assert len(set(first)) > 1
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        pytest.param(
+            [
+                question(question_id="1", kind="choice", options=("w", "x"), answer=("A",)),
+                question(question_id="2", kind="choice", options=("w", "x", "y"), answer=("C",)),
+                question(question_id="3", kind="choice", options=("w", "x", "y"), answer=("C",)),
+            ],
+            ["A", "C", "C"],
+            id="the letter that is right most often, of those there are",
+        ),
+        pytest.param(
+            [
+                question(question_id="1", kind="choice", options=("w", "x"), answer=("B",)),
+                question(question_id="2", kind="choice", options=("w", "x"), answer=("A",)),
+            ],
+            ["A", "A"],
+            id="a tie goes to the first",
+        ),
+        pytest.param(
+            [
+                question(question_id="1", options=("yes", "no"), answer=("no",)),
+                question(question_id="2", options=("yes", "no"), answer=("no",)),
+                question(question_id="3", options=("up", "down"), answer=("down",)),
+                question(question_id="4", answer=("no",)),
+            ],
+            ["no", "no", "down", ""],
+            id="texts, of the question's own possible answers",
+        ),
+        pytest.param(
+            [
+                question(question_id="1", kind="choices", options=("w", "x"), answer=("A", "B")),
+                question(question_id="2", kind="choices", options=("w", "x"), answer=("B",)),
+            ],
+            ["B", "B"],
+            id="each of several right letters counts",
+        ),
+    ],
+)
+def test_most_frequent(asked: list[Question], expected: list[str]) -> None:
+    assert said(MostFrequentBaseline("most-frequent").reply(asking(*asked))) == expected
+
+
+def test_a_question_counts_once_however_often_it_is_asked() -> None:
+    often = question(question_id="1", kind="choice", options=("w", "x"), answer=("A",))
+    others = [
+        question(question_id=i, kind="choice", options=("w", "x"), answer=("B",)) for i in "23"
+    ]
+    replies = MostFrequentBaseline("most-frequent").reply(asking(often, often, often, *others))
+    assert said(replies) == ["B"] * 5
+
+
+@pytest.mark.parametrize("model", [RandomBaseline("luck"), MostFrequentBaseline("luck")])
+def test_a_baseline_cannot_judge(model: RandomBaseline | MostFrequentBaseline) -> None:
+    with pytest.raises(ModelError, match="luck: a baseline answers questions; it cannot judge"):
+        model.reply([Request(prompt=Prompt.of("Is this right?"))])
+
+
+def test_signatures_tell_baselines_apart() -> None:
+    assert RandomBaseline("a", 3).signature == "random|seed=3"
+    assert MostFrequentBaseline("b").signature == "most_frequent"
+
+
+def test_a_blind_model_is_the_other_without_pictures() -> None:
+    seeing = ScriptedModel("eyes", lambda request: request.prompt.to_json())
+    blind = BlindModel(seeing, "no-eyes")
+    prompt = Prompt.of("Look:", Image("ab"), "What is it?", system="Be brief.")
+    (reply,) = blind.reply([Request(prompt=prompt)])
+    assert reply.text == '[["system",["Be brief."]],["user",["Look:","What is it?"]]]'
+    assert (blind.name, blind.signature) == ("no-eyes", "blind|scripted")

@@ -1,0 +1,167 @@
+"""Kinds of models that other packages add: found, read, opened, remembered, limited, told of."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.chat import Prompt, Request
+from bench_assets.core.errors import ImageError, ModelError, SettingsError
+from resources.models.checked_models import check_model
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import load_settings
+from resources.settings.settings_file import SettingsFile
+from tests.distributions import write_distribution
+from tests.resources.server.asking import requests_for
+
+GROUP = "bench_assets.engines"
+ACME = """
+from bench_assets.core.chat import Decoding, Reply
+from resources.settings.engine_kinds import EngineKind
+from resources.settings.sections import Asked, Priced
+
+class Spec(Asked, Priced):
+    volume: int = 1
+
+class Engine:
+    peak_memory = None
+
+    def __init__(self, spec, at):
+        self.spec, self.at, self.asked = spec, at, []
+        MADE.append(self)
+
+    @property
+    def identity(self):
+        return f"acme|{self.spec.volume}"
+
+    @property
+    def decoding(self):
+        return self.spec.decoding
+
+    def stream(self, requests):
+        for position, request in enumerate(requests):
+            said = request.prompt.turns[-1].parts[-1]
+            self.asked.append(said)
+            yield position, Reply(
+                text=said.upper() * self.spec.volume, prompt_tokens=1, completion_tokens=3
+            )
+
+    def close(self):
+        self.asked = None
+
+MADE = []
+LOUD = EngineKind(spec=Spec, engine=Engine)
+AWAY = EngineKind(spec=Spec, engine=Engine, alone=False)
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    kinds = {"acme_loud": "acme_for_tests:LOUD", "acme_away": "acme_for_tests:AWAY"}
+    write_distribution(folder, "acme", {GROUP: kinds}, acme_for_tests=ACME)
+    write_distribution(
+        folder, "brim", {GROUP: {"brim": "brim_for_tests:X"}}, brim_for_tests="import no_such_one"
+    )
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(str(folder))
+        yield folder
+
+
+@pytest.fixture
+def made(site):
+    """The engines that were made; the newest is the last."""
+    from acme_for_tests import MADE
+
+    MADE.clear()
+    return MADE
+
+
+def models(home: Path, toml: str) -> Models:
+    (home / "bench.toml").write_text(toml)
+    return Models(
+        settings=SettingsFile(home=str(home)), images=ImageStore(folder=str(home / "images"))
+    )
+
+
+LOUD = '[models.m]\nkind = "acme_loud"\nvolume = 2\n'
+
+
+def say(opened: Models, *texts: str) -> list[str]:
+    with opened.open("m") as model:
+        return [reply.text or reply.error for reply in model.reply(requests_for(*texts))]
+
+
+def test_it_is_asked_once_and_remembered(made, tmp_path):
+    assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
+    assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
+    assert [one.asked for one in made] == [["a", "b"], ["c"]]
+    with models(tmp_path, LOUD).open("m") as model:
+        assert model.signature == "acme|2|t=0,max=1024"
+
+
+def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
+    kept = models(tmp_path, LOUD)
+    say(kept, "a")
+    say(kept, "b")
+    assert [one.asked for one in made] == [["a", "b"]]
+    kept.close()
+    assert made[0].asked is None
+    say(models(tmp_path, LOUD.replace("loud", "away")), "c")
+    assert made[1].asked is None
+
+
+def test_its_budget_is_kept(made, tmp_path):
+    said = say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), *map(str, range(40)))
+    assert sum(text.startswith("not asked: 64 of the budget_tokens") for text in said) == 24
+    with pytest.raises(ModelError, match="64 of the budget_tokens of 64 are used"):
+        say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), "another")
+
+
+def test_it_knows_its_name_its_pictures_and_what_lies_beside_bench_toml(made, tmp_path):
+    opened = models(tmp_path, LOUD)
+    say(opened, "a")
+    (at,) = [one.at for one in made]
+    assert (at.name, at.resolve("weights")) == ("m", tmp_path / "weights")
+    with pytest.raises(ImageError, match="no picture 00ff"):
+        at.read_image("00ff")
+
+
+def test_it_can_be_tried_out(made, tmp_path):
+    (tmp_path / "bench.toml").write_text(LOUD)
+    found = check_model("m", load_settings(tmp_path))
+    assert (found.kind, found.failures, found.batch) == ("acme_loud", [], "the same")
+    assert made[-1].spec.max_tokens == 32
+
+
+def test_it_can_be_asked_blind(made, tmp_path):
+    opened = models(tmp_path, f'{LOUD}[models.b]\nkind = "blind"\nof = "m"\n')
+    with opened.open("b") as model:
+        model.reply([Request(prompt=Prompt.of("a"))])
+        assert model.signature == "blind|acme|2|t=0,max=1024"
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        pytest.param(
+            'kind = "acme_loud"\nvolum = 2', r"entry models\.m\.volum: Extra inputs", id="a typo"
+        ),
+        pytest.param(
+            'kind = "acme_laud"',
+            r"no kind named 'acme_laud'; known: transformers, server, .*acme_away, acme_loud",
+            id="no such kind",
+        ),
+        pytest.param(
+            'kind = "brim"',
+            r"no kind named 'brim'.*brim 1\.0, entry point brim = 'brim_for_tests:X' of"
+            r" bench_assets\.engines, is left out: it cannot be imported: ModuleNotFoundError",
+            id="one that cannot be imported",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message):
+    (tmp_path / "bench.toml").write_text(f"[models.m]\n{section}\n")
+    with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as told:
+        load_settings(tmp_path)
+    assert "\n" not in str(told.value)

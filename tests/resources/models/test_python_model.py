@@ -1,0 +1,127 @@
+"""Models in Python: behind the reply store, known by their code, their options and questions."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image as Pictures
+
+from bench_assets.core.chat import Image, Prompt, Request
+from bench_assets.core.errors import ModelError, SettingsError
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from tests.rows import question
+
+CODE = """
+from bench_assets.core.chat import Reply
+
+class Model:
+    signature = "mine|v1"
+
+    def __init__(self, name, open_image, voice="{voice}"):
+        self.name, self.open_image, self.voice = name, open_image, voice
+
+    def reply(self, requests):
+        BATCHES.append(len(requests))
+        return [Reply(text=self.say(request)) for request in requests]
+
+    def say(self, request):
+        sizes = [self.open_image(image.sha256).size for image in request.prompt.images]
+        return f"{{self.voice}} {{request.question.question_id}} {{sizes}}"
+
+class Short(Model):
+    def reply(self, requests):
+        return []
+
+BATCHES = []
+"""
+
+
+@pytest.fixture
+def code(tmp_path, monkeypatch):
+    """Writes the module ``model_of_tests``, and takes away what was imported of it before."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two versions within a second
+
+    def write(voice: str) -> None:
+        (tmp_path / "model_of_tests.py").write_text(CODE.format(voice=voice))
+        monkeypatch.delitem(sys.modules, "model_of_tests", raising=False)
+
+    write("A")
+    return write
+
+
+def ask(home: Path, *requests: Request, more: str = "", factory: str = "Model") -> list[str]:
+    section = f'[models.m]\nkind = "python"\nfactory = "model_of_tests:{factory}"\n{more}\n'
+    (home / "bench.toml").write_text(section)
+    store = ImageStore(folder=str(home / "images"))
+    with Models(settings=SettingsFile(home=str(home)), images=store).open("m") as model:
+        ask.signature = model.signature
+        return [reply.text for reply in model.reply(requests)]
+
+
+def about(question_id: str) -> Request:
+    return Request(prompt=Prompt.of("?"), question=question(question_id=question_id))
+
+
+def batches() -> list[int]:
+    from model_of_tests import BATCHES
+
+    return BATCHES
+
+
+def test_a_second_asking_asks_nothing(code, tmp_path):
+    assert ask(tmp_path, about("t/1")) == ["A t/1 []"]
+    assert ask(tmp_path, about("t/1")) == ["A t/1 []"]
+    assert batches() == [1]
+
+
+def test_it_may_look_at_the_question(code, tmp_path):
+    assert ask(tmp_path, about("t/1"), about("t/2")) == ["A t/1 []", "A t/2 []"]
+
+
+def test_options_go_to_the_factory_and_into_the_identity(code, tmp_path):
+    ask(tmp_path, about("t/1"))
+    assert ask.signature == "mine|v1"
+    assert ask(tmp_path, about("t/1"), more='options = { voice = "B" }') == ["B t/1 []"]
+    assert ask.signature == 'mine|v1|options={"voice": "B"}'
+    assert batches() == [1, 1]
+
+
+def test_a_changed_file_asks_again(code, tmp_path):
+    ask(tmp_path, about("t/1"))
+    code("C")
+    assert ask(tmp_path, about("t/1")) == ["C t/1 []"]
+    assert ask(tmp_path, about("t/1")) == ["C t/1 []"]
+    assert batches() == [1]
+
+
+def test_replies_are_kept_batch_by_batch(code, tmp_path):
+    ask(tmp_path, *(about(f"t/{n}") for n in range(5)), more="batch_size = 2")
+    assert batches() == [2, 2, 1]
+
+
+def test_it_sees_pictures(code, tmp_path):
+    written = io.BytesIO()
+    Pictures.new("L", (3, 2)).save(written, "PNG")
+    stored = ImageStore(folder=str(tmp_path / "images")).put(written.getvalue(), "a.png")
+    request = Request(prompt=Prompt.of(Image(stored.sha256), "?"), question=question())
+    assert ask(tmp_path, request)[0].endswith("[(3, 2)]")
+
+
+def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
+    with pytest.raises(ModelError, match="m: 0 replies to 1 requests; model_of_tests:Short should"):
+        ask(tmp_path, about("t/1"), factory="Short")
+
+
+def test_a_factory_that_is_not_there_is_named_with_file_and_model(code, tmp_path):
+    with pytest.raises(SettingsError, match=r"bench.toml, model m: model_of_tests:None_of_it: "):
+        ask(tmp_path, about("t/1"), factory="None_of_it")
+
+
+def test_a_budget_does_not_change_what_is_remembered(code, tmp_path):
+    ask(tmp_path, about("t/1"))
+    ask(tmp_path, about("t/1"), more="budget_tokens = 0")
+    assert batches() == [1]

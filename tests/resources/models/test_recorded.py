@@ -1,0 +1,168 @@
+"""Replies that were made elsewhere."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.chat import Prompt, Request
+from bench_assets.core.errors import ModelError, SourceError
+from resources.models.recorded import (
+    RecordedJudge,
+    RecordedModel,
+    RecordedReply,
+    by_model,
+    read_replies,
+    report,
+)
+from tests.rows import question
+
+A_LINE = '{"question_id": "t/1", "text": "x"}'
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "replies.jsonl"
+    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    return file
+
+
+def recorded(**fields: Any) -> RecordedReply:
+    defaults = {"where": "replies.jsonl, line 1", "question_id": "t/1", "text": "x"}
+    return RecordedReply(**(defaults | fields))
+
+
+def asking(question_id: str, sample: int = 0) -> Request:
+    asked = question(question_id=question_id)
+    return Request(prompt=Prompt.of("?"), question=asked, sample=sample)
+
+
+def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
+    whole = {
+        "question_id": "t/2",
+        "text": "左",
+        "model": "m",
+        "condition": "no_context",
+        "sample": 1,
+        "judge_reply": "right",
+    }
+    file = written(tmp_path, f"{A_LINE}\r\n\n{json.dumps(whole, ensure_ascii=False)}")
+    assert read_replies(file) == [
+        RecordedReply(where=f"{file}, line 1", question_id="t/1", text="x"),
+        RecordedReply(
+            where=f"{file}, line 3",
+            question_id="t/2",
+            text="左",
+            model="m",
+            condition="no_context",
+            sample=1,
+            judge_reply="right",
+        ),
+    ]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    assert len(read_replies(written(tmp_path, "\ufeff" + A_LINE))) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        pytest.param('{"question_id": "t/1", ', "line 2: not JSON", id="a line that is cut short"),
+        pytest.param('["t/1", "x"]', "line 2: expected an object", id="a list"),
+        pytest.param('{"question_id": "t/1"}', "line 2: no field 'text'", id="no text"),
+        pytest.param('{"text": "x"}', "line 2: no field 'question_id'", id="no id"),
+        pytest.param(
+            '{"question_id": "t/2", "text": null}', "line 2: field 'text' is None", id="null"
+        ),
+        pytest.param(
+            '{"question_id": 2, "text": "x"}', "line 2: field 'question_id' is 2", id="a number"
+        ),
+        pytest.param(
+            '{"question_id": "t/2", "text": "x", "sample": true}',
+            "line 2: field 'sample' is True",
+            id="a sample that is no number",
+        ),
+        pytest.param(
+            '{"question_id": "t/1", "text": "y"}',
+            "line 2: t/1 is answered differently in .*line 1",
+            id="two answers to one question",
+        ),
+        pytest.param(
+            '{"question_id": "t/1", "text": "x", "judge_reply": "wrong"}',
+            "line 2: t/1 is answered differently in .*line 1",
+            id="two verdicts on one answer",
+        ),
+        pytest.param('{"question_id": "t/2", "text": "\ud800"}', "not UTF-8", id="not UTF-8"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(SourceError, match=f"replies.jsonl.*{message}"):
+        read_replies(written(tmp_path, f"{A_LINE}\n{line}\n"))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"nowhere.jsonl: cannot be read: No such file"):
+        read_replies(tmp_path / "nowhere.jsonl")
+
+
+def test_other_draws_models_and_conditions_are_no_duplicates(tmp_path: Path) -> None:
+    others: list[dict[str, Any]] = [{"sample": 1}, {"model": "m"}, {"condition": "no_context"}]
+    lines = [json.dumps({"question_id": "t/1", "text": "y"} | other) for other in others]
+    assert len(read_replies(written(tmp_path, "\n".join([A_LINE, *lines])))) == 4
+
+
+def test_report_counts_and_names() -> None:
+    questions = [question(question_id=f"t/{n}") for n in (1, 2, 3, 4)]
+    replies = [
+        recorded(question_id="t/2"),
+        recorded(question_id="t/1", sample=0),
+        recorded(question_id="t/1", sample=1),
+        recorded(question_id="t/2"),
+        recorded(question_id="t/9"),
+    ]
+    fits = report(questions, replies)
+    assert (fits.n_read, fits.n_used) == (5, 3)
+    assert (fits.missing, fits.unknown, fits.duplicates) == (("t/3", "t/4"), ("t/9",), ("t/2",))
+
+
+def test_replies_without_a_model_belong_to_the_nameless() -> None:
+    first, second, third = recorded(model="b"), recorded(), recorded(model="b", sample=1)
+    assert by_model([first, second, third], nameless="me") == {"b": [first, third], "me": [second]}
+
+
+def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:
+    replies = [
+        recorded(text="zero"),
+        recorded(text="one", sample=1),
+        recorded(text="blind", condition="no_context"),
+    ]
+    requests = [asking("t/1", sample=1), asking("t/2"), asking("t/1")]
+    model = RecordedModel("m", replies, Path("r.jsonl"))
+    assert [(reply.text, reply.error) for reply in model.reply(requests)] == [
+        ("one", ""),
+        ("", "no recorded reply in r.jsonl"),
+        ("zero", ""),
+    ]
+    other = RecordedModel("m", replies, Path("r.jsonl"), condition="no_context")
+    assert other.reply([asking("t/1")])[0].text == "blind"
+    assert (model.name, model.signature) == ("m", "recorded|r.jsonl")
+
+
+def test_a_recorded_judge_says_what_stands_beside_the_reply() -> None:
+    replies = [recorded(judge_reply="right"), recorded(question_id="t/2")]
+    judge = RecordedJudge("recorded", replies, Path("r.jsonl"))
+    first, second = judge.reply([asking("t/1"), asking("t/2")])
+    assert first.text == "right"
+    assert second.error == "no recorded reply in r.jsonl"
+
+
+def test_a_request_without_a_question_finds_its_reply_by_name() -> None:
+    model = RecordedModel("m", [recorded(question_id="chain/1")], Path("r.jsonl"))
+    (reply,) = model.reply([Request(prompt=Prompt.of("?"), name="chain/1")])
+    assert reply.text == "x"
+
+
+def test_recorded_replies_do_not_answer_what_has_no_name() -> None:
+    with pytest.raises(ModelError, match="answer what has a name, nothing else"):
+        RecordedModel("m", [recorded()], Path("r.jsonl")).reply([Request(prompt=Prompt.of("?"))])

@@ -1,0 +1,130 @@
+"""The image store: what goes in comes out, and what may not go in says why."""
+
+import io
+import struct
+import zlib
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from bench_assets.core.errors import ImageError
+from bench_assets.core.rows import Rejection
+from resources.pictures.images import ImageStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ImageStore:
+    return ImageStore(folder=str(tmp_path / "images"))
+
+
+def picture(image_format: str, width: int = 40, height: int = 30) -> bytes:
+    written = io.BytesIO()
+    Image.effect_noise((width, height), 50).convert("RGB").save(written, image_format)
+    return written.getvalue()
+
+
+def png_header(width: int, height: int) -> bytes:
+    """A PNG that announces its size and holds no pixels at all."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
+
+    size = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"")
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    )
+
+
+@pytest.mark.parametrize("image_format", ["JPEG", "PNG", "GIF", "WEBP", "BMP"])
+def test_bytes_come_back_unchanged(store: ImageStore, image_format: str) -> None:
+    data = picture(image_format)
+    stored = store.put(data, "photo")
+    assert store.read(stored.sha256) == data
+    assert stored.sha256 == sha256(data).hexdigest()
+    assert (stored.name, stored.format, stored.n_bytes) == ("photo", image_format, len(data))
+    assert (stored.width, stored.height) == (40, 30)
+
+
+def test_equal_pictures_are_kept_once(store: ImageStore) -> None:
+    data = picture("PNG")
+    assert store.put(data, "a").sha256 == store.put(data, "b").sha256
+    assert len([path for path in Path(store.folder).rglob("*") if path.is_file()]) == 1
+
+
+def test_the_bytes_say_what_a_picture_is_whatever_its_extension(
+    store: ImageStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "photo.jpg"
+    file.write_bytes(picture("PNG"))
+    stored = store.put_file(file)
+    assert (stored.name, stored.format) == ("photo.jpg", "PNG")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        pytest.param(b"Once upon a time", "not a picture in any known format", id="a text"),
+        pytest.param(b"", "not a picture in any known format", id="nothing"),
+        pytest.param(picture("JPEG")[:-200], "does not decode", id="a truncated JPEG"),
+        pytest.param(picture("PNG")[:-200], "does not decode", id="a truncated PNG"),
+        pytest.param(
+            png_header(50_000, 50_000), "more than the 100000000 px allowed", id="far too large"
+        ),
+        pytest.param(
+            png_header(10_001, 10_000),
+            "10001 x 10000 px, more than the 100000000 px allowed",
+            id="a little too large",
+        ),
+    ],
+)
+def test_what_is_no_picture_is_refused_by_name(
+    store: ImageStore, tmp_path: Path, data: bytes, why: str
+) -> None:
+    file = tmp_path / "photo.jpg"
+    file.write_bytes(data)
+    with pytest.raises(ImageError, match=f"photo.jpg: .*{why}"):
+        store.put_file(file)
+    assert not Path(store.folder).exists()
+
+
+def test_a_file_that_is_too_long_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "photo.png"
+    file.write_bytes(picture("PNG"))
+    small = ImageStore(folder=str(tmp_path / "images"), max_bytes=10)
+    with pytest.raises(ImageError, match=rf"photo.png: {file.stat().st_size} bytes, more than"):
+        small.put_file(file)
+
+
+def test_a_file_that_is_not_there_is_named(store: ImageStore, tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match=r"nowhere.png: cannot be read: No such file"):
+        store.put_file(tmp_path / "nowhere.png")
+
+
+def test_a_picture_that_was_never_stored_is_named(store: ImageStore) -> None:
+    with pytest.raises(ImageError, match="no picture 00ff in"):
+        store.read("00ff")
+
+
+def test_pictures_open_as_rgb(store: ImageStore) -> None:
+    written = io.BytesIO()
+    Image.new("LA", (3, 2), (7, 255)).save(written, "PNG")
+    opened = store.open(store.put(written.getvalue(), "grey").sha256)
+    assert (opened.mode, opened.size, opened.getpixel((0, 0))) == ("RGB", (3, 2), (7, 7, 7))
+
+
+def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("c.png", "text.png", "a.png", "gone.png")}
+    for name in ("c.png", "a.png"):
+        files[name].write_bytes(picture("PNG"))
+    files["text.png"].write_text("No picture.")
+    stored, rejections = store.put_files(files)
+    assert [image.name for image in stored] == ["c.png", "a.png"]
+    assert rejections == [
+        Rejection(entry="images/text.png", reason="not a picture in any known format"),
+        Rejection(entry="images/gone.png", reason="cannot be read: No such file or directory"),
+    ]

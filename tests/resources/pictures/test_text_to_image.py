@@ -1,0 +1,157 @@
+"""Pictures of prompts: exact drawings, each made once, and a server that is asked for others."""
+
+import base64
+import io
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import ndimage
+
+from bench_assets.core.errors import ModelError
+from resources.pictures.images import ImageStore
+from resources.pictures.painters import (
+    Drawer,
+    DrawerSpec,
+    ImageRequest,
+    ImagesServerSpec,
+    ServerPainter,
+)
+from resources.pictures.text_to_image import open_painter, paint_all
+
+
+def request(prompt="A table with exactly 3 of: red apple", name="a.png", seed=0):
+    return ImageRequest(name=name, prompt=prompt, seed=seed)
+
+
+def png(colour="red"):
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("n", [1, 6, 20])
+def test_the_drawer_draws_as_many_as_the_prompt_says_and_none_touches_another(n):
+    data = Drawer().paint(request(f"exactly {n} of: red apple, and exactly 2 of: teapot"))
+    pixels = np.asarray(Image.open(io.BytesIO(data))).astype(int)
+    _, parts = ndimage.label(abs(pixels - pixels[0, 0]).max(axis=2) > 8)
+    assert parts == n + 2
+
+
+def test_a_drawing_depends_on_prompt_and_seed_alone():
+    drawer = Drawer()
+    assert drawer.paint(request()) == drawer.paint(request(name="b.png"))
+    assert drawer.paint(request()) != drawer.paint(request(seed=1))
+
+
+def test_a_prompt_that_counts_nothing_cannot_be_drawn():
+    with pytest.raises(ModelError, match=r"a\.png: the drawer finds no .* \[suites\.journeybench"):
+        Drawer().paint(request("A cat in a hat"))
+
+
+class Painter:
+    """Paints red, and counts how often."""
+
+    concurrency = 2
+
+    def __init__(self, identity="p"):
+        self.identity = identity
+        self.n = 0
+
+    def paint(self, request):
+        self.n += 1
+        return png()
+
+
+def test_a_picture_is_made_once_for_a_painter_prompt_and_seed(tmp_path):
+    images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
+    first = paint_all([request(), request(seed=1)], painter, images, tmp_path / "painted")
+    assert painter.n == 2
+    again = paint_all([request(name="b.png")], painter, images, tmp_path / "painted")
+    assert painter.n == 2
+    assert (again[0].name, again[0].sha256) == ("b.png", first[0].sha256)
+    other = Painter("another")
+    paint_all([request()], other, images, tmp_path / "painted")
+    assert other.n == 1
+
+
+def test_a_picture_that_left_the_store_is_made_again(tmp_path):
+    images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
+    (stored,) = paint_all([request()], painter, images, tmp_path / "painted")
+    images.path(stored.sha256).unlink()
+    paint_all([request()], painter, images, tmp_path / "painted")
+    assert painter.n == 2
+
+
+def test_what_is_no_picture_is_an_error_that_names_the_request(tmp_path):
+    painter = Painter()
+    painter.paint = lambda request: b"no picture"
+    images = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(ModelError, match=r"p: a\.png: not a picture"):
+        paint_all([request()], painter, images, tmp_path / "painted")
+
+
+@pytest.fixture
+def serve():
+    """Start a server that answers every request with one status and body."""
+    servers = []
+
+    def start(status, body):
+        heard = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                heard.append((self.path, json.loads(data), self.headers.get("Authorization")))
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(json.dumps(body).encode())
+
+            def log_message(self, *_):
+                pass
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}/v1", heard
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_server_is_asked_for_one_picture(serve, monkeypatch):
+    body = {"data": [{"b64_json": base64.b64encode(png()).decode()}]}
+    url, heard = serve(200, body)
+    monkeypatch.setenv("PAINT_KEY", "s3cret")
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", api_key_env="PAINT_KEY")
+    painter = open_painter(spec)
+    assert painter.paint(request(seed=7)) == png()
+    ((path, asked, key),) = heard
+    assert path == "/v1/images/generations"
+    assert (asked["model"], asked["n"], asked["seed"]) == ("m", 1, 7)
+    assert key == "Bearer s3cret"
+    assert "s3cret" not in painter.identity
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "complaint"),
+    [
+        pytest.param(500, {}, "no picture for a.png: HTTP Error 500", id="an error"),
+        pytest.param(200, {"data": []}, "a.png: the reply holds no picture", id="nothing in it"),
+        pytest.param(200, {"data": [{"url": "x"}]}, "the reply holds no picture", id="an address"),
+    ],
+)
+def test_a_server_without_a_picture_is_an_error(serve, status, body, complaint):
+    url, _ = serve(status, body)
+    painter = ServerPainter(ImagesServerSpec(kind="server", base_url=url, model="m"))
+    with pytest.raises(ModelError, match=complaint):
+        painter.paint(request())
+
+
+def test_the_drawer_needs_no_settings():
+    assert open_painter(DrawerSpec()).identity == "drawer@1"

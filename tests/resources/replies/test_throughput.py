@@ -1,0 +1,40 @@
+"""What is counted of an asking, and what is not."""
+
+import pytest
+
+from bench_assets.core.chat import Reply
+from resources.replies.throughput import Throughput
+
+REPLIES = [
+    Reply(text="a", prompt_tokens=100, completion_tokens=4),
+    Reply(text="b", prompt_tokens=50, completion_tokens=6),
+    Reply(error="nobody there", prompt_tokens=1_000),
+]
+
+
+def test_several_askings_add_up_and_failures_do_not_count() -> None:
+    throughput = Throughput()
+    throughput.count(REPLIES, 1.5, 2**20)
+    throughput.count(REPLIES[:1], 0.5, 3 * 2**20)
+    throughput.count([], 0.0, None)
+    assert throughput.metadata() == {
+        "asking_seconds": 2.0,
+        "replies_a_second": 1.5,
+        "prompt_tokens_a_second": 125.0,
+        "completion_tokens_a_second": 7.0,
+        "device_memory_mib": 3.0,
+    }
+
+
+def test_memory_that_nobody_counted_is_left_out() -> None:
+    throughput = Throughput()
+    throughput.count(REPLIES, 1.0)
+    assert "device_memory_mib" not in throughput.metadata()
+
+
+@pytest.mark.parametrize("seconds", [[], [0.0]], ids=["never asked", "asked for nothing"])
+def test_without_an_asking_there_is_nothing_to_tell(seconds: list[float]) -> None:
+    throughput = Throughput()
+    for each in seconds:
+        throughput.count([], each)
+    assert throughput.metadata() == {}

@@ -1,0 +1,46 @@
+"""Asks an engine, for the tests that talk to ``tests.chat_server``.
+
+``python -m tests.resources.server.asking URL FILE N`` asks N requests and remembers the replies.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.errors import ImageError
+from resources.replies.store import RememberingModel, ReplyStore
+from resources.server.engine import ServerEngine
+from resources.settings.server_spec import ServerSpec
+
+PICTURES: dict[str, bytes] = {"gif": b"GIF89a"}
+
+
+def read_picture(sha256: str) -> bytes:
+    if sha256 not in PICTURES:
+        raise ImageError(f"no picture {sha256}")
+    return PICTURES[sha256]
+
+
+def engine(base_url: str, **spec: Any) -> ServerEngine:
+    whole = ServerSpec(kind="server", base_url=base_url, model="m", **spec)
+    return ServerEngine(whole, read_picture, base_delay=0.01)
+
+
+def ask(base_url: str, *texts: str, **spec: Any) -> list[Reply]:
+    requests = requests_for(*texts)
+    replies = dict(engine(base_url, **spec).stream(requests))
+    return [replies[position] for position in range(len(texts))]
+
+
+def requests_for(*texts: str) -> list[Request]:
+    return [Request(prompt=Prompt.of(text)) for text in texts]
+
+
+def remembering(base_url: str, file: Path, **spec: Any) -> RememberingModel:
+    return RememberingModel("m", engine(base_url, **spec), ReplyStore(file))
+
+
+if __name__ == "__main__":
+    url, file, n = sys.argv[1:]
+    remembering(url, Path(file), concurrency=8).reply(requests_for(*map(str, range(int(n)))))

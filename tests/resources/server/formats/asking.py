@@ -1,0 +1,51 @@
+"""Asks the stand-ins of ``apis``, and makes formats as an engine has them."""
+
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from PIL import Image as Picture
+
+from bench_assets.core.chat import Image, Prompt, Reply, Request
+from resources.server.engine import FormatOf, ServerEngine
+from resources.server.formats.format import Format
+from resources.settings.server_spec import ServerSpec
+from tests.chat_server import Answer, ChatServer
+from tests.resources.server.asking import read_picture
+from tests.resources.server.formats import apis
+
+APIS: Mapping[str, Callable[..., Answer]] = {"anthropic": apis.anthropic, "gemini": apis.gemini}
+PICTURES = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
+
+
+def picture(sha256: str) -> bytes:
+    written = io.BytesIO()
+    Picture.new("RGB", (2, 2)).save(written, sha256)
+    return written.getvalue()
+
+
+def ask(
+    api: str, *requests: Request, first: tuple[Answer, ...] = (), key: str = "sk-1", **spec: Any
+) -> tuple[list[Reply], ChatServer]:
+    """Ask a stand-in that gives some other answers first; the replies, and what it was asked."""
+
+    def answer(body: dict[str, Any]) -> Answer:
+        return APIS[api](body, server.headers[-1])
+
+    fields = {"kind": "server", "format": api, "model": "m", "api_key_env": "A_KEY"}
+    with ChatServer(answer) as server, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("A_KEY", key)
+        for one in first:
+            server.fail_next(1, one)
+        whole = ServerSpec.model_validate(fields | {"base_url": server.base_url} | spec)
+        replies = dict(ServerEngine(whole, picture, base_delay=0.001).stream(requests))
+    return [replies[position] for position in range(len(requests))], server
+
+
+def asked(*parts: str | Image, **more: Any) -> Request:
+    return Request(prompt=Prompt.of(*parts, **more))
+
+
+def form(api: FormatOf) -> Format:
+    return api(ServerSpec(kind="server", base_url="http://s/v1", model="m"), read_picture)

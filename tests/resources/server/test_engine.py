@@ -1,0 +1,233 @@
+"""What the server engine sends and reads; when it asks again is in ``test_retrying``."""
+
+import asyncio
+import base64
+import io
+import re
+import threading
+from typing import Any
+
+import pytest
+from PIL import Image as Picture
+
+from bench_assets.core.chat import Image, Prompt, Request, Turn
+from resources.server.engine import ServerEngine
+from resources.server.formats.pictures import encoded
+from resources.settings.server_spec import ServerSpec
+from tests.chat_server import Answer, ChatServer, texts
+from tests.resources.server.asking import ask, engine, requests_for
+
+GIF = "data:image/gif;base64," + base64.b64encode(b"GIF89a").decode()
+
+
+def user(content: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content}
+
+
+def picture(image_format: str) -> bytes:
+    written = io.BytesIO()
+    Picture.new("RGB", (3, 2), (255, 0, 0)).save(written, image_format)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("spec", "request_", "expected"),
+    [
+        pytest.param(
+            {},
+            Request(prompt=Prompt.of("Hi")),
+            {"messages": [user("Hi")], "temperature": 0.0, "max_tokens": 1024},
+            id="a text is a plain string, and no field says what is default",
+        ),
+        pytest.param(
+            {"temperature": 0.7, "top_p": 0.9, "max_tokens": 5, "seed": 10},
+            Request(prompt=Prompt.of("Hi"), sample=2),
+            {
+                "messages": [user("Hi")],
+                "temperature": 0.7,
+                "top_p": 0.9,
+                "max_tokens": 5,
+                "seed": 12,
+            },
+            id="draws of one seed have seeds of their own",
+        ),
+        pytest.param(
+            {"extra_body": {"top_k": 1, "max_tokens": 7}},
+            Request(prompt=Prompt.of("Hi"), temperature=1.0),
+            {"messages": [user("Hi")], "temperature": 1.0, "max_tokens": 7, "top_k": 1},
+            id="a request's temperature and the extra fields come before the model's own",
+        ),
+        pytest.param(
+            {},
+            Request(prompt=Prompt.of("Left:", Image("gif"), "Right?", system="Be brief.")),
+            {
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    user(
+                        [
+                            {"type": "text", "text": "Left:"},
+                            {"type": "image_url", "image_url": {"url": GIF}},
+                            {"type": "text", "text": "Right?"},
+                        ]
+                    ),
+                ],
+                "temperature": 0.0,
+                "max_tokens": 1024,
+            },
+            id="texts and pictures stay in reading order, after the system's text",
+        ),
+    ],
+)
+def test_body(spec: dict[str, Any], request_: Request, expected: dict[str, Any]) -> None:
+    with ChatServer() as server:
+        list(engine(server.base_url, **spec).stream([request_]))
+        assert server.bodies == [{"model": "m", **expected}]
+
+
+@pytest.mark.parametrize("image_format", ["JPEG", "PNG", "GIF", "WEBP"])
+def test_a_picture_is_sent_as_its_very_bytes(image_format: str) -> None:
+    data = picture(image_format)
+    media, sent = encoded(data, {image_format.lower()})
+    assert media == f"image/{image_format.lower()}"
+    assert base64.b64decode(sent) == data
+
+
+def test_a_format_that_servers_do_not_read_is_sent_as_png() -> None:
+    media, sent = encoded(picture("BMP"), {"jpeg", "png", "gif", "webp"})
+    assert media == "image/png"
+    with Picture.open(io.BytesIO(base64.b64decode(sent))) as read:
+        assert (read.format, read.size, read.getpixel((2, 1))) == ("PNG", (3, 2), (255, 0, 0))
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "gemini"])
+def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> None:
+    turns = (
+        Turn("user", ("1+1?",)),
+        Turn("assistant", ("2",)),
+        Turn("user", ("2+2?",)),
+        Turn("user", ("sure?",)),
+    )
+    answers = {"2+2?": "<think>two twos</think>4", "sure?": "yes"}
+    with ChatServer(lambda body: answers[texts(body)[-1]]) as server:
+        ((_, reply),) = engine(server.base_url, format=api).stream([Request(prompt=Prompt(turns))])
+        assert [texts(body) for body in server.bodies] == [
+            ["1+1?", "2", "2+2?"],
+            ["1+1?", "2", "2+2?", "4", "sure?"],
+        ]
+    assert reply.text == "yes"
+    assert (reply.prompt_tokens, reply.completion_tokens) == (3 + 5, 3 + 3)  # turns; 3 a reply
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        pytest.param(Answer(text="B"), "B", id="a text"),
+        pytest.param(Answer(text=None), "", id="null is an empty text"),
+        pytest.param(
+            Answer(text="B", message={"reasoning_content": "A? B."}),
+            "<think>A? B.</think>B",
+            id="reasoning that is kept apart goes in front",
+        ),
+        pytest.param(
+            Answer(text="B", message={"reasoning": "A? B."}),
+            "<think>A? B.</think>B",
+            id="reasoning under its other name",
+        ),
+    ],
+)
+def test_reply(answer: Answer, text: str) -> None:
+    with ChatServer(lambda _: answer) as server:
+        (reply,) = ask(server.base_url, "?")
+    assert (reply.text, reply.error, reply.finish_reason) == (text, "", "stop")
+    assert (reply.prompt_tokens, reply.completion_tokens) == (1, 3)
+
+
+def test_replies_come_as_they_arrive_and_carry_their_position() -> None:
+    def answer(body: dict[str, Any]) -> Answer:
+        return Answer(text=texts(body)[0], wait=0.3 if texts(body) == ["slow"] else 0.0)
+
+    with ChatServer(answer) as server:
+        stream = engine(server.base_url).stream(requests_for("slow", "a", "b"))
+        arrived = [(position, r.text) for position, r in stream]
+    assert arrived[-1] == (0, "slow")
+    assert sorted(arrived) == [(0, "slow"), (1, "a"), (2, "b")]
+
+
+def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() -> None:
+    with ChatServer(latency=0.01) as server:
+        replies = ask(server.base_url, *map(str, range(40)), concurrency=4)
+        assert [reply.error for reply in replies] == [""] * 40
+        assert (server.n_requests, server.most_at_once, server.n_connections) == (40, 4, 4)
+
+
+def test_closing_early_cancels_what_is_under_way() -> None:
+    before = threading.active_count()
+    with ChatServer() as server:
+        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(100))))
+        next(stream)
+        stream.close()  # type: ignore[attr-defined]
+        assert threading.active_count() == before + 1  # the server's
+        assert server.n_requests <= 3
+
+
+def test_a_reply_that_is_not_taken_holds_its_place() -> None:
+    with ChatServer() as server:
+        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(10))))
+        next(stream)
+        threading.Event().wait(0.2)
+        assert server.n_requests == 2
+        assert len(list(stream)) == 9
+
+
+@pytest.mark.parametrize(
+    ("prompt", "error"),
+    [
+        pytest.param(Prompt.of(Image("gone"), "?"), "no picture gone", id="a picture is missing"),
+        pytest.param(Prompt.of("\ud83d"), "surrogates", id="a text is not valid Unicode"),
+        pytest.param(
+            Prompt((Turn("user", ("?",)), Turn("assistant", ("A",)))),
+            "no user turn",
+            id="nothing is left to answer",
+        ),
+    ],
+)
+def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, error: str) -> None:
+    with ChatServer() as server:
+        requests = [Request(prompt=prompt), Request(prompt=Prompt.of("?"))]
+        replies = dict(engine(server.base_url).stream(requests))
+        assert server.n_requests == 1
+    assert re.search(f"cannot be sent: .*{error}", replies[0].error)
+    assert replies[1].text == "A"
+
+
+@pytest.mark.parametrize(
+    ("spec", "identity"),
+    [
+        pytest.param({}, "server:http://s/v1|m", id="address and model"),
+        pytest.param({"base_url": "http://s/v1/"}, "server:http://s/v1|m", id="a final slash"),
+        pytest.param({"revision": "2"}, "server:http://s/v1|m@2", id="a revision"),
+        pytest.param(
+            {"extra_body": {"top_k": 1, "min_p": 0}},
+            'server:http://s/v1|m|{"min_p":0,"top_k":1}',
+            id="further fields, in any order",
+        ),
+        pytest.param(
+            {"concurrency": 1, "timeout": 5, "api_key_env": "K"},
+            "server:http://s/v1|m",
+            id="not what cannot change a reply",
+        ),
+    ],
+)
+def test_identity(spec: dict[str, Any], identity: str) -> None:
+    whole = ServerSpec.model_validate(
+        {"kind": "server", "base_url": "http://s/v1", "model": "m"} | spec
+    )
+    assert ServerEngine(whole, lambda _: b"").identity == identity
+
+
+def test_a_notebook_with_a_loop_of_its_own_can_ask() -> None:
+    async def cell() -> str:
+        return ask(server.base_url, "?")[0].text
+
+    with ChatServer() as server:
+        assert asyncio.run(cell()) == "A"

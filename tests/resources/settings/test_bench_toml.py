@@ -1,0 +1,164 @@
+"""What a user configures, and what a mistake in it says."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.chat import Decoding
+from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.suite import SuiteSettings
+from resources.settings.bench_toml import (
+    Settings,
+    default_home,
+    load_settings,
+    secret,
+)
+from resources.settings.local_specs import TransformersSpec, VllmSpec
+from resources.settings.model_specs import RandomSpec
+from resources.settings.server_spec import ServerSpec
+
+SERVER = 'kind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "x"\n'
+
+
+def settings(home: Path, text: str) -> Settings:
+    (home / "bench.toml").write_text(text, encoding="utf-8")
+    return load_settings(home)
+
+
+def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
+    found = load_settings(tmp_path)
+    assert (found.home, found.sources, found.models) == (tmp_path, {}, {})
+    assert found.model("random") == RandomSpec(kind="random")
+
+
+def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
+    found = settings(
+        tmp_path,
+        f"""
+        [models.hosted]
+        {SERVER}
+        temperature = 0.5
+        extra_body = {{ top_k = 1 }}
+        [models."run/step-100@0badcafe"]
+        kind = "transformers"
+        path = "checkpoints/100"
+        [models.fast]
+        kind = "vllm"
+        path = "checkpoints/100"
+        extra = {{ max_num_seqs = 64 }}
+        [models.wide]
+        kind = "transformers"
+        path = "checkpoints/100"
+        devices = ["cuda:0", "cuda:1"]
+        [models.said]
+        kind = "recorded"
+        file = "replies.jsonl"
+        [models.eyeless]
+        kind = "blind"
+        of = "hosted"
+        """,
+    )
+    hosted, local = found.model("hosted"), found.model("run/step-100@0badcafe")
+    assert isinstance(hosted, ServerSpec)
+    assert (hosted.extra_body, hosted.decoding) == ({"top_k": 1}, Decoding(temperature=0.5))
+    assert isinstance(local, TransformersSpec)
+    fast, wide = found.model("fast"), found.model("wide")
+    assert isinstance(fast, VllmSpec)
+    assert isinstance(wide, TransformersSpec)
+    assert (fast.extra, wide.devices) == ({"max_num_seqs": 64}, ("cuda:0", "cuda:1"))
+    assert (found.model("said").kind, found.model("eyeless").kind) == ("recorded", "blind")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("[models.a\n", "not a TOML file: ", id="no TOML"),
+        pytest.param("foo = 1", "entry foo: Extra inputs", id="an unknown entry"),
+        pytest.param(
+            f"[models.a]\n{SERVER}concurency = 3",
+            r"entry models\.a\.concurency: Extra inputs",
+            id="a misspelt field",
+        ),
+        pytest.param(
+            '[models.a]\nkind = "servr"',
+            r"entry models\.a: .*no kind named 'servr'; known: transformers, server, ",
+            id="an unknown kind",
+        ),
+        pytest.param('[models.a]\npath = "x"', r"entry models\.a: .*kind = ", id="no kind"),
+        pytest.param(
+            '[models.a]\nkind = "transformers"',
+            r"entry models\.a\.path: Field required",
+            id="a field that is missing",
+        ),
+        pytest.param(
+            f"[models.a]\n{SERVER}concurrency = 0",
+            r"models\.a\.concurrency: .*greater than 0 \(given: 0\)",
+            id="a number that cannot be",
+        ),
+        pytest.param(
+            '[models.a]\nkind = "server"\nmodel = "x"\nbase_url = "127.0.0.1:8000/v1"',
+            r"models\.a\.base_url: .*given: '127\.0\.0\.1:8000/v1'",
+            id="an address without http",
+        ),
+        pytest.param(
+            '[models.a]\nkind = "server"\nmodel = "x"\nbase_url = "http://me:word@host/v1"',
+            r"models\.a\.base_url: ",
+            id="an address with a password",
+        ),
+        pytest.param(
+            '[models."a,b"]\nkind = "random"',
+            r"entry models\.a,b.*given: 'a,b'",
+            id="a name with a comma cannot be a partition",
+        ),
+        pytest.param('models = "a"', "entry models: ", id="a text instead of a table"),
+    ],
+)
+def test_a_mistake_names_file_and_entry(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=f"{tmp_path / 'bench.toml'}.*{message}"):
+        settings(tmp_path, text)
+
+
+def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_bytes(b'home = "\xff"')
+    with pytest.raises(SettingsError, match=r"bench.toml: not a TOML file: .*utf-8"):
+        load_settings(tmp_path)
+
+
+def test_an_unknown_model_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"'gpt'; known: .*most-frequent, .*random"):
+        load_settings(tmp_path).model("gpt")
+
+
+def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[suites.codis]\njudge = "hosted"')
+    assert found.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
+    assert found.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", reading="")
+
+
+def test_a_suites_entry_of_the_wrong_type_is_named(tmp_path: Path) -> None:
+    found = settings(tmp_path, "[suites.codis]\njudge = 3")
+    with pytest.raises(SettingsError, match=r"bench.toml, \[suites.codis\]: entry judge: .*3"):
+        found.suite("codis", SuiteSettings)
+
+
+def test_relative_paths_start_at_the_file(tmp_path: Path) -> None:
+    found = load_settings(tmp_path)
+    assert found.resolve("replies.jsonl") == tmp_path / "replies.jsonl"
+    assert found.resolve("/data/replies.jsonl") == Path("/data/replies.jsonl")
+
+
+def test_the_home_folder_is_where_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    assert default_home() == tmp_path
+    monkeypatch.delenv("BENCH_HOME")
+    assert default_home().name == "bench_home"
+
+
+def test_a_secret_is_read_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "k")
+    assert secret("MY_KEY") == "k"
+    monkeypatch.setenv("MY_KEY", "")
+    with pytest.raises(SettingsError, match="MY_KEY is not set"):
+        secret("MY_KEY")

@@ -1,0 +1,95 @@
+"""A hub and a web server on loopback, which misbehave when they are told to."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import ClassVar
+
+COMMIT = "6c" * 20
+REPOSITORY = "authors/suite"
+
+
+class StandIn:
+    """What it holds, what went wrong on purpose, and what was asked."""
+
+    def __init__(self, files: Mapping[str, bytes], lfs: tuple[str, ...] = ()) -> None:
+        self.files = dict(files)
+        self.lfs = lfs
+        self.asked: list[tuple[str, str]] = []  # path, range
+        self.refusals: list[tuple[int, dict[str, str]]] = []  # status and headers of the next
+        self.break_after = 0  # bytes of each answer, while it is set
+        self.served: dict[str, bytes] = {}  # path -> what is served instead
+        self.needs_terms = False
+        self.url = ""
+
+    def siblings(self) -> list[dict[str, object]]:
+        return [
+            {
+                "rfilename": path,
+                "size": len(data),
+                "blobId": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(),
+            }
+            | (
+                {"lfs": {"sha256": hashlib.sha256(data).hexdigest(), "size": 1, "pointerSize": 1}}
+                if path in self.lfs
+                else {}
+            )
+            for path, data in self.files.items()
+        ]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    state: ClassVar[StandIn]
+
+    def do_GET(self) -> None:
+        state, path = self.state, self.path.partition("?")[0]
+        state.asked.append((path, self.headers.get("Range", "")))
+        if path.startswith("/api/"):
+            self._say_what_there_is(path)
+        elif state.refusals:
+            status, headers = state.refusals.pop(0)
+            self._send(status, b"not now", headers)
+        else:
+            self._serve(path.rpartition(f"/resolve/{COMMIT}/")[2].lstrip("/"))
+
+    def _say_what_there_is(self, path: str) -> None:
+        if f"/datasets/{REPOSITORY}/revision/" not in path:
+            self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"})
+        elif self.state.needs_terms:
+            self._send(403, b"{}", {"X-Error-Code": "GatedRepo"})
+        else:
+            about = {"id": REPOSITORY, "sha": COMMIT, "siblings": self.state.siblings()}
+            self._send(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+
+    def _serve(self, name: str) -> None:
+        if name not in self.state.files:
+            self._send(404, b"", {})
+            return
+        data = self.state.served.get(name, self.state.files[name])
+        start = int(self.headers.get("Range", "bytes=0-")[6:-1])
+        self._send(206 if start else 200, data[start:], {}, self.state.break_after)
+
+    def _send(
+        self, status: int, body: bytes, headers: Mapping[str, str], break_after: int = 0
+    ) -> None:
+        self.send_response(status)
+        for header, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(header, value)
+        self.end_headers()
+        self.wfile.write(body[: break_after or None])
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextmanager
+def serving(state: StandIn) -> Iterator[StandIn]:
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), type("Handler", (_Handler,), {"state": state})
+    ) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        state.url = f"http://127.0.0.1:{server.server_port}"
+        yield state
+        server.shutdown()

@@ -1,0 +1,104 @@
+"""What vLLM is told of a checkpoint, and what of an adapter it would silently leave out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import ModelError
+from resources.checkpoints.identity import Checkpoint
+from resources.settings.local_specs import VllmSpec
+from resources.vllm.loading import arguments, put_together
+
+LANGUAGE = "base_model.model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight"
+TOWER = "base_model.model.model.visual.blocks.0.attn.qkv.lora_A.weight"
+
+
+def spec_of(folder: Path, **fields: object) -> VllmSpec:
+    return VllmSpec.model_validate({"kind": "vllm", "path": str(folder), **fields})
+
+
+def adapter_of(folder: Path, *tensors: str, **config: object) -> Checkpoint:
+    import torch
+    from safetensors.torch import save_file
+
+    written = {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "modules_to_save": None} | config
+    (folder / "adapter_config.json").write_text(json.dumps(written))
+    save_file({name: torch.zeros(1) for name in tensors}, folder / "adapter_model.safetensors")
+    return Checkpoint(location=str(folder), content="", adapter=str(folder))
+
+
+@pytest.mark.parametrize(("rank", "made"), [(1, 8), (8, 8), (9, 16), (100, 128), (512, 512)])
+def test_an_adapter_gets_the_least_room_that_vllm_has_for_its_rank(
+    tmp_path: Path, rank: int, made: int
+) -> None:
+    said = arguments(spec_of(tmp_path), adapter_of(tmp_path, LANGUAGE, r=rank), str(tmp_path))
+    assert (said["enable_lora"], said["max_lora_rank"]) == (True, made)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "config", "says"),
+    [
+        pytest.param([LANGUAGE], {"peft_type": "LOHA"}, "vLLM runs LORA, not LOHA", id="kind"),
+        pytest.param([LANGUAGE], {"use_dora": True}, "does not know use_dora", id="DoRA"),
+        pytest.param(
+            [LANGUAGE], {"modules_to_save": ["lm_head"]}, "modules_to_save", id="whole modules"
+        ),
+        pytest.param([LANGUAGE], {"rank_pattern": {"q": 4}}, "rank_pattern", id="several ranks"),
+        pytest.param([LANGUAGE], {"r": 1024}, "rank 1024 is more than vLLM's 512", id="rank"),
+        pytest.param(
+            [LANGUAGE, TOWER], {}, "leaves out what was trained of the seeing half", id="tower"
+        ),
+    ],
+)
+def test_an_adapter_that_vllm_would_run_in_part_is_refused(
+    tmp_path: Path, tensors: list[str], config: dict[str, object], says: str
+) -> None:
+    checkpoint = adapter_of(tmp_path, *tensors, **config)
+    with pytest.raises(ModelError, match=says) as why:
+        arguments(spec_of(tmp_path), checkpoint, str(tmp_path))
+    assert "merge it into its base" in str(why.value)
+
+
+def test_an_adapter_of_the_seeing_half_runs_where_vllm_is_told_to(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, extra={"enable_tower_connector_lora": True})
+    assert arguments(spec, adapter_of(tmp_path, TOWER), str(tmp_path))["enable_lora"]
+
+
+def test_an_adapter_that_torch_saved_is_looked_into_as_well(tmp_path: Path) -> None:
+    import torch
+
+    checkpoint = adapter_of(tmp_path, LANGUAGE)
+    (tmp_path / "adapter_model.safetensors").unlink()
+    torch.save({TOWER: torch.zeros(1)}, tmp_path / "adapter_model.bin")
+    with pytest.raises(ModelError, match=r"visual\.blocks"):
+        arguments(spec_of(tmp_path), checkpoint, str(tmp_path))
+
+
+def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Path) -> None:
+    weights, root = tmp_path / "checkpoint-5", tmp_path / "root"
+    for folder, names in (
+        (weights, ("config.json", "model.safetensors", "tokenizer.json", "modeling_own.py")),
+        (root, ("config.json", "tokenizer.json", "processor_config.json", "optimizer.pt")),
+    ):
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_text(folder.name)
+    apart = Checkpoint(location=str(weights), content="", processor=str(root))
+    together = put_together(apart)
+    assert together is not None
+    with together as folder:
+        assert {file.name: file.read_text() for file in Path(folder).iterdir()} == {
+            "config.json": "checkpoint-5",
+            "model.safetensors": "checkpoint-5",
+            "modeling_own.py": "checkpoint-5",
+            "tokenizer.json": "root",
+            "processor_config.json": "root",
+        }
+    assert put_together(Checkpoint(location=str(weights), content="")) is None
+
+
+def test_only_a_hub_id_has_a_revision(tmp_path: Path) -> None:
+    of_hub = Checkpoint(location="a/b", revision="c0ffee", content="")
+    assert arguments(spec_of(tmp_path), of_hub, "a/b")["revision"] == "c0ffee"
+    assert "revision" not in arguments(spec_of(tmp_path), of_hub, str(tmp_path))

@@ -1,0 +1,180 @@
+import pickle
+from math import cos, radians, sin
+from random import Random
+
+import numpy as np
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.suites.blink.builders.multi_view_reasoning import (
+    View,
+    build,
+    turn,
+    unscaled,
+    view_of,
+)
+from tests.suites.blink.builders.layouts import drafts, picture, reasons
+
+
+class Evil:
+    def __reduce__(self):
+        return (print, ("code ran",))
+
+
+def camera(*axes, at):
+    """Pose of the object for a camera with these axes (right, down, forward) at a place."""
+    rotation = np.array(axes, float)
+    return rotation, -rotation @ np.array(at, float)
+
+
+def around(azimuth, elevation=0.0):
+    """Pose for a camera two units away that looks at the object; degrees."""
+    a, e = radians(azimuth), radians(elevation)
+    place = 2 * np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
+    right = np.array([cos(a), 0, -sin(a)])
+    forward = -place / 2
+    return camera(right, np.cross(forward, right), forward, at=place)
+
+
+def video(folder, poses, category="mug"):
+    frames = [f"{category}/0001/2/{nth:05}" for nth in range(len(poses))]
+    for nth, frame in enumerate(frames):
+        path = folder / "test_set" / category / "0001/2/images" / f"{frame[-5:]}.jpg"
+        picture(path, colour=(nth, nth, nth))
+    annotations = [
+        {"name": frame, "rotation": rotation, "translation": translation}
+        for frame, (rotation, translation) in zip(frames, poses, strict=True)
+    ]
+    return annotated(folder, {"annotations": annotations}, category)
+
+
+def annotated(folder, content, category="mug"):
+    file = folder / "test_set/pkl_annotations" / category / f"{category}-0001-2.pkl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(pickle.dumps(content))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("pose", "expected"),
+    [
+        pytest.param(camera((1, 0, 0), (0, -1, 0), (0, 0, -1), at=(0, 0, 2)), (0, 0), id="front"),
+        pytest.param(camera((0, 0, -1), (0, -1, 0), (-1, 0, 0), at=(2, 0, 0)), (90, 0), id="right"),
+        pytest.param(camera((0, 0, 1), (0, -1, 0), (1, 0, 0), at=(-2, 0, 0)), (-90, 0), id="left"),
+        pytest.param(camera((1, 0, 0), (0, 0, 1), (0, -1, 0), at=(0, 2, 0)), (0, 90), id="above"),
+    ],
+)
+def test_a_pose_tells_where_the_camera_is(pose, expected):
+    assert view_of(*pose) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [(10, 40, 30), (40, 10, -30), (170, -170, 20), (-170, 170, -20)],
+)
+def test_a_turn_is_the_short_way_round(first, second, expected):
+    assert turn(View(first, 0), View(second, 0)) == expected
+
+
+@pytest.mark.parametrize(
+    ("azimuths", "right_first"),
+    [
+        pytest.param((0, 30), True, id="the camera went to its right"),
+        pytest.param((30, 0), False, id="the camera went to its left"),
+        pytest.param((350, 20), True, id="to its right, past the front"),
+    ],
+)
+def test_frames_are_shown_in_the_order_that_makes_the_answer_right(tmp_path, azimuths, right_first):
+    (draft,) = drafts(build(video(tmp_path, [around(at) for at in azimuths]), Random(0)))
+    zero, one = (
+        (tmp_path / "test_set/mug/0001/2/images" / f"0000{nth}.jpg").read_bytes() for nth in (0, 1)
+    )
+    forwards = (zero, one) if right_first else (one, zero)
+    assert draft.show(1, Marks()).pictures == forwards
+    assert draft.show(0, Marks()).pictures == forwards[::-1]
+    assert draft.show(0, Marks()).options == ("left", "right")
+
+
+@pytest.mark.parametrize(
+    ("listed", "stored"),
+    [
+        pytest.param("cup/0001/2/1", "mug/0001/2/images/00001", id="a cup among the mugs"),
+        pytest.param("mug/0001/2/00001", "cup/0001/2/images/00001", id="a mug among the cups"),
+        pytest.param("mug/0001/2/1", "mug/0001/2/images/0001", id="zeros in the file's name"),
+        pytest.param("mug/0001/2/00001", "mug/0001/2/images/1", id="zeros in the annotation"),
+    ],
+)
+def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, stored):
+    folder = tmp_path / "test_set"
+    annotations = []
+    for nth in (1, 2):
+        picture(folder / f"{stored[:-1]}{nth}.jpg", colour=(nth, nth, nth))
+        rotation, translation = around(30 * nth)
+        pose = {"rotation": rotation, "translation": translation}
+        annotations.append({"name": f"{listed[:-1]}{nth}", **pose})
+    annotated(tmp_path, {"annotations": annotations}, listed[:3])
+    (draft,) = drafts(build(tmp_path, Random(0)))
+    assert {file.relative_to(folder).as_posix() for file in draft.originals} == {
+        f"{stored[:-1]}{nth}.jpg" for nth in (1, 2)
+    }
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 3.5])
+def test_a_scale_inside_of_the_rotation_is_divided_out(tmp_path, scale):
+    rotation, translation = around(70, 20)
+    assert view_of(unscaled(scale * rotation), translation) == pytest.approx((70, 20))
+
+
+@pytest.mark.parametrize(
+    "rotation",
+    [
+        pytest.param(np.zeros((3, 3)), id="nothing"),
+        pytest.param(np.diag([1.0, 1, -1]), id="a mirror"),
+        pytest.param(np.diag([1.0, 2, 3]), id="three scales"),
+        pytest.param(np.array([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]]), id="a shear"),
+    ],
+)
+def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
+    poses = [around(0), (rotation, np.array([0.0, 0, 2]))]
+    assert unscaled(rotation) is None
+    assert reasons(build(video(tmp_path, poses), Random(0))) == [
+        "two frames with a pose are needed, it has 1"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("poses", "category", "reason"),
+    [
+        pytest.param([(0, 0), (10, 0)], "mug", "ambiguous: no clear turn", id="hardly a turn"),
+        pytest.param([(0, 0), (120, 0)], "mug", "ambiguous: no clear turn", id="too far round"),
+        pytest.param([(0, 0), (20, 30)], "mug", "ambiguous: no clear turn", id="more up than on"),
+        pytest.param(
+            [(0, 0)], "mug", "two frames with a pose are needed, it has 1", id="one frame"
+        ),
+        pytest.param([(0, 0), (30, 0)], "bowl", "a bowl looks the same from all sides", id="bowl"),
+    ],
+)
+def test_what_is_ambiguous_is_refused(tmp_path, poses, category, reason):
+    source = video(tmp_path, [around(*pose) for pose in poses], category)
+    (given,) = reasons(build(source, Random(0)))
+    assert given.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param({"frames": []}, "expected an object with a list 'annotations'", id="no list"),
+        pytest.param({"annotations": [{"name": "a/b/c/d"}]}, "annotation 0: expected", id="pose"),
+        pytest.param(
+            {"annotations": [{"name": "a/b/c/d", "rotation": [1], "translation": [1, 2, 3]}]},
+            r"annotation 0: expected numbers of shape \(3, 3\)",
+            id="a rotation of one number",
+        ),
+        pytest.param(Evil(), "not a pickle of plain data", id="a pickle that runs code"),
+    ],
+)
+def test_annotations_of_another_form_are_named_and_never_run(tmp_path, content, complaint, capsys):
+    with pytest.raises(SourceError, match=f"mug-0001-2.pkl.*{complaint}"):
+        list(build(annotated(tmp_path, content), Random(0)))
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,113 @@
+from random import Random
+
+import numpy as np
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.blink.builders.object_localization import (
+    Parameters,
+    build,
+    overlap,
+    shaken,
+)
+from tests.suites.blink.builders.layouts import drafts, picture, reasons, seen, write_json
+
+BOX = [100, 128, 160, 200]  # left, top, width, height in a picture of 400 x 512 px
+
+
+def lvis(folder, *, extra=(), image=None, **fields):
+    picture(folder / "val2017" / "1.png", (400, 512))
+    thing = {"id": 3, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 25_000} | fields
+    address = "http://images.cocodataset.org/val2017/1.png"
+    content = {
+        "images": [{"id": 1, "coco_url": address, "width": 400, "height": 512} | (image or {})],
+        "annotations": [thing, *extra],
+        "categories": [{"id": 2, "name": "teddy_bear"}, {"id": 4, "name": "car_(automobile)"}],
+    }
+    write_json(folder / "lvis_v1_val.json", content)
+    return folder
+
+
+@pytest.mark.parametrize(("place", "colour"), [(0, (254, 0, 0)), (1, (0, 128, 1))])
+def test_the_true_box_has_the_colour_of_its_letter(tmp_path, place, colour):
+    """The box is (200, 256, 520, 656) where the picture is 1024 px high."""
+    (draft,) = drafts(build(lvis(tmp_path), Random(0)))
+    shown = draft.show(place, draft.marks)
+    drawn = np.asarray(seen(shown.pictures[0])).astype(int)
+    edge = drawn[400:600, 201:203].reshape(-1, 3)
+    share = (np.abs(edge - colour).max(axis=1) < 40).mean()
+    assert share > 0.9, "the left side of the true box"
+    assert shown.options == ("Box A", "Box B")
+    assert "encloses the teddy bear?" in shown.prompt
+
+
+def test_a_kind_is_asked_for_without_what_tells_it_from_its_namesakes(tmp_path):
+    source = lvis(tmp_path, category_id=4, image={"not_exhaustive_category_ids": [2]})
+    (draft,) = drafts(build(source, Random(0)))
+    assert "encloses the car?" in draft.show(0, draft.marks).prompt
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
+    box = (100.0, 120.0, 250.0, 320.0)
+    moved = shaken(box, (400, 512), Parameters(), Random(seed))
+    assert 0.2 <= overlap(box, moved) <= 0.5
+    assert 0 <= moved[0] < moved[2] <= 400
+    assert 0 <= moved[1] < moved[3] <= 512
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        pytest.param((0, 0, 4, 4), 1.0, id="the same"),
+        pytest.param((4, 0, 8, 4), 0.0, id="side by side"),
+        pytest.param((2, 2, 6, 6), 4 / 28, id="a quarter of each"),
+        pytest.param((1, 1, 3, 3), 4 / 16, id="one in the other"),
+    ],
+)
+def test_overlap_is_intersection_over_union(other, expected):
+    assert overlap((0, 0, 4, 4), other) == expected
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param({"bbox": [0, 0, 150, 200]} | {"area": 10_000}, id="the mask is a third of it"),
+        pytest.param({"bbox": [0, 0, 100, 100], "area": 9_000}, id="1/20 of the picture"),
+        pytest.param({"bbox": [0, 0, 400, 500], "area": 190_000}, id="nearly all of the picture"),
+        pytest.param(
+            {"extra": [{"id": 9, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 9}]},
+            id="there are two teddy bears",
+        ),
+        pytest.param({"image": {"not_exhaustive_category_ids": [4, 2]}}, id="more are not listed"),
+    ],
+)
+def test_objects_that_do_not_fit_are_refused(tmp_path, fault):
+    assert reasons(build(lvis(tmp_path, **fault), Random(0))) == [
+        "no object alone of its kind and of a fit size"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        pytest.param({"bbox": [1, 2, 3]}, "annotations 1: field 'bbox' is", id="three numbers"),
+        pytest.param({"bbox": [1, 2, 0, 9]}, "annotations 1: field 'bbox' is 0 x 9", id="flat"),
+        pytest.param({"category_id": 7}, "annotations 1: there is no category 7", id="category"),
+        pytest.param(
+            {"image": {"not_exhaustive_category_ids": "2"}},
+            "images 1: field 'not_exhaustive_category_ids' is '2', expected numbers",
+            id="unlisted kinds as a text",
+        ),
+        pytest.param({"image": {"coco_url": 1}}, "images 1: field 'coco_url' is 1", id="address"),
+    ],
+)
+def test_an_entry_of_another_form_is_named(tmp_path, fields, complaint):
+    with pytest.raises(SourceError, match=f"lvis_v1_val.json, {complaint}"):
+        list(build(lvis(tmp_path, **fields), Random(0)))
+
+
+def test_a_file_cut_short_is_named(tmp_path):
+    (tmp_path / "lvis_v1_val.json").write_text('{"images": [')
+    with pytest.raises(SourceError, match=r"lvis_v1_val.json: not JSON, or cut short"):
+        list(build(tmp_path, Random(0)))

@@ -1,0 +1,26 @@
+"""The mini edition, drawn and built once for all tests that look at it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from bench_assets.suites.blink.build import Built, build_all
+from bench_assets.suites.blink.mini import edition as mini
+from bench_assets.suites.blink.recipes import Parameters
+from resources.pictures.images import ImageStore
+
+
+class MiniEdition(NamedTuple):
+    folder: Path
+    store: ImageStore
+    built: Built
+
+
+@pytest.fixture(scope="session")
+def mini_edition(tmp_path_factory) -> MiniEdition:
+    folder = tmp_path_factory.mktemp("blink")
+    mini.write(folder / "raw")
+    store = ImageStore(folder=str(folder / "images"))
+    built = build_all(folder / "raw", store.put, edition="mini", seed=0, parameters=Parameters())
+    return MiniEdition(folder / "raw", store, built)

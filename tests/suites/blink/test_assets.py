@@ -1,0 +1,214 @@
+"""BLINK as a graph: what reaches the tables on each route."""
+
+import json
+from random import Random
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.errors import ImageError
+from bench_assets.core.rows import ImageText, Metric, Question, Rejection
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.suites.blink.assets import ablations, studies, submission
+from bench_assets.suites.blink.assets import questions as assets
+from bench_assets.suites.blink.assets.submission import SubmittedOption
+from bench_assets.suites.blink.human import HumanScore
+from bench_assets.suites.blink.mini import objects as mini_objects
+from bench_assets.suites.blink.mistakes import CommonMistakes, Mistake
+from bench_assets.suites.blink.profile import TaskAccuracy
+from bench_assets.suites.blink.questions import Statistic
+from bench_assets.suites.blink.source import CONCATENATED_KEY, KEY
+from bench_assets.suites.blink.task import TASK
+from tests.home import Home
+from tests.suites.blink.release import png, row, write_parquet
+
+LEFT_HALF = dg.load_assets_from_modules([assets, ablations])
+OF_A_MODEL = [
+    *dg.load_assets_from_modules([studies, submission]),
+    *evaluation_assets(TASK),
+    *evaluation_assets(TASK, "self_consistency"),
+]
+JIGSAW = {
+    "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
+    "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
+    "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},
+    "choices": ["the second image", "the third image"],
+    "answer": "(A)",
+}
+
+
+class Bench(Home):
+    """BLINK over a home folder of its own."""
+
+    def __init__(self, home, source, written=""):
+        super().__init__(home, "blink", source, written)
+
+    def build(self):
+        return self.materialize(LEFT_HALF)
+
+    def evaluate(self, model):
+        of_a_model = dg.AssetSelection.tag("bench/per", "model")
+        return self.materialize([*LEFT_HALF, *OF_A_MODEL], of_a_model, model)
+
+    def evaluate_people(self):
+        return self.materialize([studies.human_score, *LEFT_HALF])
+
+    def common_mistakes(self):
+        self.materialize([studies.common_mistakes])
+        return self.read(CommonMistakes, "common_mistakes")
+
+    def questions(self, *below):
+        return self.read(Question, *below, "questions")
+
+
+@pytest.fixture
+def release(tmp_path):
+    """Two validation questions, one of them with three pictures, and a test question."""
+    folder = tmp_path / "release"
+    write_parquet(folder, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    hidden = row("test_Relative_Depth_1", answer="hidden")
+    write_parquet(folder, "Relative_Depth", "test", [hidden])
+    write_parquet(folder, "Jigsaw", "val", [row("val_Jigsaw_1", **JIGSAW)])
+    return folder
+
+
+def test_a_release_becomes_questions_with_its_pictures_in_the_store(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    depth, jigsaw = bench.questions()
+    assert (depth.question_id, jigsaw.answer) == ("blink/val_Relative_Depth_1", ("A",))
+    stored = [bench.images.read(image) for image in jigsaw.images]
+    assert stored == [JIGSAW[f"image_{n}"]["bytes"] for n in (1, 2, 3)]
+    assert [one.question_id for one in bench.questions("test")] == ["blink/test_Relative_Depth_1"]
+    counted = {one.statistic: one.n for one in bench.read(Statistic, "statistics")}
+    assert (counted["questions"], counted["images"], counted["with 3 images"]) == (3, 5, 1)
+
+
+def test_tasks_that_a_release_lacks_are_said_and_make_it_an_edition_of_its_own(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    absent = bench.read(Rejection, "rejections")
+    assert len(absent) == 12
+    assert "12 of 14 tasks are absent: Visual_Similarity, Counting, Art_Style" in absent[0].reason
+    assert {one.edition for one in bench.questions()} == {"own"}
+
+
+def test_a_file_of_peoples_answers_that_is_missing_stops_nothing(tmp_path, release):
+    bench = Bench(tmp_path / "home", release, '[suites.blink]\nhuman_answers = "nowhere.jsonl"\n')
+    bench.build()
+    assert bench.evaluate_people().success
+    assert bench.read(HumanScore, "human_score") == []
+
+
+def test_pictures_are_joined_for_the_questions_that_have_several(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    (joined,) = bench.questions("concatenated_images")
+    assert joined.question_id == "blink/val_Jigsaw_1"
+    (image,) = joined.images
+    assert bench.images.open(image).size == (30 + 10 + 10 + 10 + 10, 20)
+
+
+def test_ablations_that_the_source_has_nothing_for_are_not_made(tmp_path, release):
+    bench = Bench(tmp_path / "home", release)
+    result = bench.build()
+    made = {event.asset_key.path[1] for event in result.get_asset_materialization_events()}
+    assert "captions" in made
+    assert not made & {"captions_for_images", "circles"}
+
+
+def test_a_captioner_describes_every_picture_and_its_words_stand_in_for_them(tmp_path, release):
+    written = (
+        '[suites.blink]\ncaptioner = "describer"\n'
+        '[models.describer]\nkind = "scripted"\nsays = "a red dot"\n'
+    )
+    bench = Bench(tmp_path / "home", release, written)
+    bench.build()
+    assert len(bench.read(ImageText, "captions")) == 4
+    depth, jigsaw = bench.questions("captions_for_images")
+    assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
+
+
+def test_a_picture_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
+    broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
+    write_parquet(release, "Relative_Depth", "val", [broken])
+    with pytest.raises(ImageError, match=r"row 1 \(val_Relative_Depth_1\), image_1: "):
+        Bench(tmp_path / "home", release).build()
+
+
+def test_an_answer_key_alone_is_a_source(tmp_path):
+    (tmp_path / KEY).write_text('{"val_Counting_1": "(D)", "val_Jigsaw_1": "(B)"}')
+    bench = Bench(tmp_path / "home", tmp_path)
+    bench.build()
+    assert [one.answer for one in bench.questions()] == [("D",), ("B",)]
+    assert [one.answer for one in bench.questions("concatenated_images")] == [("B",)]
+
+
+def test_a_run_on_concatenated_images_may_have_a_key_of_its_own(tmp_path):
+    (tmp_path / KEY).write_text('{"val_Jigsaw_1": "(B)"}')
+    (tmp_path / CONCATENATED_KEY).write_text('{"val_Jigsaw_1": "(A)"}')
+    bench = Bench(tmp_path / "home", tmp_path)
+    bench.build()
+    assert [one.answer for one in bench.questions("concatenated_images")] == [("A",)]
+
+
+def test_raw_material_is_built_and_its_circles_are_drawn_anew(tmp_path):
+    for path, data in mini_objects.things_at_depths(Random(0), 4).items():
+        file = tmp_path / "raw" / "diw" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    bench = Bench(tmp_path / "home", tmp_path / "raw")
+    bench.build()
+    questions = bench.questions()
+    assert {one.edition for one in questions} == {"built"}
+    validation = [one for one in questions if one.labels["split"] == "val"]
+    circles = bench.questions("circles")
+    assert len(circles) == 6 * len(validation) > 0
+    drawn = {one.labels["circles"]: one for one in circles if one.group_id == circles[0].group_id}
+    assert len({one.images for one in drawn.values()}) == 6
+    assert drawn["10 px red"].images == validation[0].images
+
+
+def test_a_model_is_asked_scored_and_submitted(tmp_path, release):
+    bench = Bench(
+        tmp_path / "home", release, '[models.sure]\nkind = "scripted"\nsays = "Answer: B"\n'
+    )
+    bench.build()
+    assert bench.evaluate("sure").success
+    metrics = bench.read(Metric, "metrics", model="sure")
+    found = {(row.metric, row.category): row.value for row in metrics}
+    assert found["accuracy", "all"] == 0.5
+    assert found["accuracy", "Relative_Depth"] == 1.0
+    profile = bench.read(TaskAccuracy, "profile", model="sure")
+    assert {one.task: (one.accuracy, one.chance) for one in profile} == {
+        "Relative_Depth": (1.0, 0.5),
+        "Jigsaw": (0.0, 0.5),
+    }
+    votes = bench.read(Metric, "majority_vote", model="sure")
+    both = {row.metric: (row.value, row.n_scored) for row in votes if row.category == "all"}
+    assert both == {"majority_vote": (0.5, 2), "single_run": (0.5, 10)}
+    (mistake,) = bench.read(Mistake, "mistakes", model="sure")
+    assert (mistake.question_id, mistake.right, mistake.given) == ("blink/val_Jigsaw_1", "A", "B")
+    (option,) = bench.read(SubmittedOption, "test", "submission", model="sure")
+    assert option.option == "(B)"
+    file = bench.export / "blink_test_sure.json"
+    assert json.loads(file.read_text()) == {"test_Relative_Depth_1": "(B)"}
+
+
+def test_common_mistakes_are_of_models_that_were_scored_on_the_present_questions(tmp_path, release):
+    written = "".join(
+        f'[models.{name}]\nkind = "scripted"\nsays = "Answer: {letter}"\n'
+        for name, letter in {"first": "A", "second": "B", "third": "B"}.items()
+    )
+    bench = Bench(tmp_path / "home", release, written)
+    bench.build()
+    for model in ("first", "second", "third"):
+        bench.evaluate(model)
+    shared = {(row.model, row.other): row.n_common for row in bench.common_mistakes()}
+    assert shared == {("first", "second"): 0, ("first", "third"): 0, ("second", "third"): 1}
+
+    other = row("val_Relative_Depth_1", prompt="Which one is nearer?")
+    write_parquet(release, "Relative_Depth", "val", [other])
+    bench.build()
+    bench.evaluate("first")
+    assert bench.common_mistakes() == []

@@ -1,0 +1,212 @@
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from bench_assets.core.errors import SourceError, UnknownNameError
+from bench_assets.suites.blink.build import build_all
+from bench_assets.suites.blink.builders.draft import Draft, Marks, Shown, Wording
+from bench_assets.suites.blink.deal import deal_places, deal_splits, share_of
+from bench_assets.suites.blink.near_duplicates import UsedPictures
+from bench_assets.suites.blink.recipes import Parameters, recipes, wanted
+from bench_assets.suites.blink.redraw import draw_again
+from resources.pictures.images import ImageStore
+from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
+
+
+def draft(places, n_options=4):
+    return Draft(
+        entry="e",
+        originals=(),
+        n_options=n_options,
+        places=places,
+        show=lambda place, marks: Shown(asked=Wording("", ""), pictures=(), options=()),
+    )
+
+
+def built(folder, **counts):
+    store = ImageStore(folder=str(folder / "store"))
+    parameters = Parameters(counts=counts)
+    return build_all(folder, store.put, edition="built", seed=0, parameters=parameters)
+
+
+def claim(name, label=1):
+    return {
+        "image": name,
+        "caption": "The cow is ahead of the person.",
+        "label": label,
+        "vote_true_validator_id": [],
+        "vote_false_validator_id": [],
+    }
+
+
+def vsr(folder, labels, seed=0):
+    for nth in range(len(labels)):
+        speckled(folder / "vsr" / "images" / f"{nth}.png", seed=(seed, nth))
+    lines = [claim(f"{nth}.png", label) for nth, label in enumerate(labels)]
+    write_lines(folder / "vsr" / "all_vsr_validated_data.jsonl", lines)
+
+
+@pytest.mark.parametrize(
+    ("places", "counts"),
+    [
+        pytest.param([(0, 1, 2, 3)] * 8, {0: 2, 1: 2, 2: 2, 3: 2}, id="all are free"),
+        pytest.param([(0, 1)] * 4 + [(2,)] * 2, {0: 2, 1: 2, 2: 2}, id="some the data settle"),
+        pytest.param([(0,)] * 3 + [(0, 1)] * 3, {0: 3, 1: 3}, id="the free ones even out"),
+    ],
+)
+def test_places_are_dealt_evenly(places, counts):
+    for seed in range(10):
+        assert Counter(deal_places([draft(free) for free in places], Random(seed))) == counts
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_splits_halve_every_letter_and_number_from_one(seed):
+    places = [0] * 6 + [1] * 6
+    dealt = deal_splits(places, Random(seed))
+    assert Counter((at, split) for at, (split, _) in zip(places, dealt, strict=True)) == {
+        (0, "val"): 3, (0, "test"): 3, (1, "val"): 3, (1, "test"): 3,
+    }  # fmt: skip
+    assert sorted(dealt) == [(split, nth) for split in ("test", "val") for nth in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("places", "n_options", "wanted", "share"),
+    [
+        pytest.param((0, 1, 2, 3), 4, 10, 10, id="free: all of them"),
+        pytest.param((1,), 2, 10, 5, id="no: half of them"),
+        pytest.param((2,), 3, 10, 4, id="about the same: a third, rounded up"),
+        pytest.param((0, 1), 3, 10, 7, id="one is darker: two thirds, rounded up"),
+    ],
+)
+def test_settled_places_get_their_share(places, n_options, wanted, share):
+    assert share_of(draft(places, n_options), wanted) == share
+
+
+def test_pictures_are_near_duplicates_up_to_so_many_bits():
+    used = UsedPictures(near=2)
+    assert used.like([0b1111]) is None
+    used.add([0b1111], "a photograph")
+    assert used.like([0b1100]) == "a photograph"
+    assert used.like([0b1000]) is None
+    assert used.like([2**63, 0b0111]) == "a photograph"
+
+
+def test_there_are_no_more_questions_than_wanted_of_an_answer(tmp_path):
+    vsr(tmp_path, [1] * 6 + [0] * 2)
+    made = built(tmp_path, Spatial_Relation=4)
+    assert Counter(q.answer[0] for q in made.questions) == {"A": 2, "B": 2}
+    surplus = {r.reason for r in made.rejections if r.entry.startswith("Spatial_Relation")}
+    assert surplus <= {"there are enough questions with this answer"}
+
+
+def test_a_picture_that_another_task_used_is_refused(tmp_path):
+    vsr(tmp_path, [1, 0])
+    one = (tmp_path / "vsr" / "images" / "0.png").read_bytes()
+    (tmp_path / "tallyqa").mkdir()
+    (tmp_path / "tallyqa" / "same.png").write_bytes(one)
+    asked = {"question": "How many cows?", "answer": 1, "question_id": 1, "issimple": False}
+    write_json(tmp_path / "tallyqa" / "test.json", [{"image": "same.png", **asked}])
+    made = built(tmp_path)
+    assert [q.category for q in made.questions] == ["Counting", "Spatial_Relation"]
+    assert "a picture looks like one of Counting: test.json, question 1" in {
+        rejection.reason for rejection in made.rejections
+    }
+
+
+def test_a_picture_that_is_missing_or_torn_is_refused_by_name(tmp_path):
+    vsr(tmp_path, [1, 0, 1])
+    (tmp_path / "vsr" / "images" / "0.png").unlink()
+    (tmp_path / "vsr" / "images" / "1.png").write_bytes(b"torn")
+    made = built(tmp_path)
+    assert len(made.questions) == 1
+    reasons = " ".join(rejection.reason for rejection in made.rejections)
+    assert "0.png: cannot be read" in reasons
+    assert "1.png: not a picture" in reasons
+
+
+def test_a_point_outside_its_picture_is_refused_by_name(tmp_path):
+    vsr(tmp_path, [1])
+    for name in ("a", "b"):
+        speckled(tmp_path / "spair" / "JPEGImages" / "cat" / f"{name}.png", seed=ord(name))
+    pair = {
+        "src_imname": "a.png", "trg_imname": "b.png", "category": "cat",
+        "src_kps": [[0, 0], [90, 0], [0, 90], [401, 90]],
+        "trg_kps": [[0, 0], [90, 0], [0, 90], [401, 90]],
+    }  # fmt: skip
+    write_json(tmp_path / "spair" / "PairAnnotation" / "test" / "p.json", pair)
+    made = built(tmp_path)
+    assert [q.category for q in made.questions] == ["Spatial_Relation"]
+    assert any("point (401, 90) lies outside b.png" in r.reason for r in made.rejections)
+
+
+def test_a_task_whose_raw_data_are_not_there_is_said_to_be_missing(tmp_path):
+    vsr(tmp_path, [1, 0])
+    missing = {r.entry for r in built(tmp_path).rejections if "no such folder" in r.reason}
+    folders = {f"{recipe.folder}/" for recipe in recipes(Parameters()).values()}
+    assert missing == folders - {"vsr/"}
+
+
+def test_a_data_set_at_fault_costs_its_own_task_and_no_other(tmp_path):
+    vsr(tmp_path, [1, 0])
+    shared = (tmp_path / "vsr" / "images" / "0.png").read_bytes()
+    (tmp_path / "tallyqa").mkdir()
+    (tmp_path / "tallyqa" / "same.png").write_bytes(shared)
+    asked = {"image": "same.png", "question": "?", "question_id": 1, "issimple": False}
+    write_json(tmp_path / "tallyqa" / "test.json", [asked | {"answer": n} for n in (1, -1)])
+    made = built(tmp_path)
+    assert [q.category for q in made.questions] == ["Spatial_Relation"] * 2
+    faults = {one.folder: one.fault for one in made.tasks}
+    assert "there are no questions of Counting: " in faults["tallyqa"]
+    assert "field 'answer' is -1" in faults["tallyqa"]
+    assert faults["vsr"] == ""
+
+
+def test_wanted_stands_against_built_for_all_fourteen(tmp_path):
+    vsr(tmp_path, [1, 1, 1, 0])
+    made = built(tmp_path, Spatial_Relation=4)
+    counts = {one.task: (one.wanted, one.built, one.refused) for one in made.tasks}
+    assert len(counts) == 14
+    assert counts["Spatial_Relation"] == (4, 3, 1)
+    assert counts["Visual_Correspondence"] == (344, 0, 0)
+
+
+def test_pictures_of_one_scene_may_look_alike():
+    used = UsedPictures(near=2)
+    used.add([0b1111], "pictures 1 and 2", "v_wall")
+    assert used.like([0b1111], "v_wall") is None
+    assert used.like([0b1111], "v_other") == used.like([0b1111]) == "pictures 1 and 2"
+
+
+def test_a_folder_without_any_raw_data_is_named(tmp_path):
+    with pytest.raises(SourceError, match="no questions came of it; folders it may hold: wikiart"):
+        built(tmp_path)
+
+
+def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_path):
+    write_csv(tmp_path / "unrelated.csv", [{"a": 1}])
+    vsr(tmp_path, [1, 0])
+    questions = built(tmp_path).questions
+    other = tmp_path / "other"
+    vsr(other, [1])
+    with pytest.raises(SourceError, match="1 questions were not built from it, such as blink/"):
+        draw_again(
+            Path(other), questions, Marks(), ImageStore(folder=str(tmp_path / "s")).put,
+            seed=0, parameters=Parameters(),
+        )  # fmt: skip
+
+
+def test_recipes_add_up_to_the_papers_questions():
+    assert sum(wanted(task, Parameters()) for task in recipes(Parameters())) == 3807
+
+
+def test_a_count_for_a_task_that_is_none_is_refused():
+    with pytest.raises(UnknownNameError, match="no task of BLINK named 'Jigsav'"):
+        Parameters(counts={"Jigsav": 5})
+
+
+def test_a_task_of_which_nothing_is_wanted_is_not_built(tmp_path):
+    vsr(tmp_path, [1, 0])
+    with pytest.raises(SourceError, match="no questions came of it"):
+        built(tmp_path, Spatial_Relation=0)

@@ -1,0 +1,194 @@
+import io
+from collections import Counter
+from itertools import combinations
+from random import Random
+
+import imagehash
+import pytest
+from PIL import Image
+
+from bench_assets.core.choices import lettered
+from bench_assets.suites.blink.build import build_all
+from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.suites.blink.mini import edition as mini
+from bench_assets.suites.blink.mini import geometry as mini_geometry
+from bench_assets.suites.blink.mini import light as mini_light
+from bench_assets.suites.blink.mini import objects as mini_objects
+from bench_assets.suites.blink.mini import parts as mini_parts
+from bench_assets.suites.blink.mini import puzzles as mini_puzzles
+from bench_assets.suites.blink.mini import styles as mini_styles
+from bench_assets.suites.blink.recipes import Parameters, recipes
+from bench_assets.suites.blink.redraw import draw_again
+from tests.fair_exam import unfair
+
+TASKS = sorted(recipes(Parameters()))
+DRAWN = [
+    mini_geometry.photographs,
+    mini_geometry.planes,
+    mini_geometry.turned_objects,
+    mini_light.real_and_generated,
+    mini_light.shaded_walls,
+    mini_light.triplets,
+    mini_objects.boxed,
+    mini_objects.claims,
+    mini_objects.counted,
+    mini_objects.things_at_depths,
+    mini_parts.animals,
+    mini_parts.tools,
+    mini_puzzles.puzzles,
+    mini_styles.paintings,
+]
+REFUSED = {  # task: what the mini edition holds that a rule must refuse
+    "Counting": {"simple: a detector alone could answer it"},
+    "Jigsaw": {"ambiguous: every other piece looks like it"},
+    "Multi-view_Reasoning": {
+        "ambiguous: no clear turn in 20 pairs of frames",
+        "a bottle looks the same from all sides",
+    },
+    "Object_Localization": {"no object alone of its kind and of a fit size"},
+    "Relative_Depth": {"the points lie 0.013 of the height apart: their circles would meet"},
+    "Relative_Reflectance": {"no comparison of two opaque points that lie apart is sure enough"},
+    "Semantic_Correspondence": {"four common points are needed, it has 3"},
+    "Spatial_Relation": {"ambiguous: 1 validators saw it otherwise"},
+    "Visual_Correspondence": {"no four of 0 interest points lie in both, far enough apart"},
+    "Visual_Similarity": {"people disagree: 0.5 to 0.5", "only 3 people agreed"},
+}
+
+
+def of_task(mini_edition, task):
+    return [question for question in mini_edition.built.questions if question.category == task]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_twelve_questions_halved_into_the_splits(mini_edition, task):
+    splits = Counter(question.labels["split"] for question in of_task(mini_edition, task))
+    assert splits["val"] >= 6
+    assert splits["test"] >= 6
+    assert 0 <= splits["val"] - splits["test"] <= 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_answer_letter_is_favoured_in_a_task(mini_edition, task):
+    questions = of_task(mini_edition, task)
+    counts = Counter(question.answer[0] for question in questions)
+    assert len(counts) == len(questions[0].options)
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_ids_are_those_of_the_release_and_without_gaps(mini_edition, task):
+    ids = {question.question_id for question in of_task(mini_edition, task)}
+    for split in ("val", "test"):
+        n = sum(f"/{split}_" in name for name in ids)
+        assert {f"blink/{split}_{task}_{nth}" for nth in range(1, n + 1)} <= ids
+
+
+def test_no_two_questions_share_a_picture_or_a_near_duplicate(mini_edition):
+    hashes = {
+        question.question_id: [
+            imagehash.phash(mini_edition.store.open(image)) for image in question.images
+        ]
+        for question in mini_edition.built.questions
+        # Of a question about a photograph's pieces, the photograph itself is what is used up.
+        if question.category != "Jigsaw"
+    }
+    twins = [
+        (one, other)
+        for (one, first), (other, second) in combinations(hashes.items(), 2)
+        if min(a - b for a in first for b in second) == 0
+    ]
+    assert twins == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_a_rule_must_refuse_is_refused_and_nothing_else(mini_edition, task):
+    refused = {
+        rejection.reason
+        for rejection in mini_edition.built.rejections
+        if rejection.entry.startswith(f"{task}: ")
+    }
+    assert refused == REFUSED.get(task, set())
+
+
+@pytest.mark.long
+def test_no_task_can_be_passed_without_looking(mini_edition, tmp_path):
+    """Over five seeds; what is drawn on is small in four of them, since nobody looks at it."""
+    store, editions = mini_edition.store, [mini_edition.built.questions]
+    for seed in range(1, 5):
+        mini.write(tmp_path / str(seed), seed)
+        built = build_all(
+            tmp_path / str(seed),
+            store.put,
+            edition="mini",
+            seed=seed,
+            parameters=Parameters(height=64),
+        )
+        editions.append(built.questions)
+    exams = {
+        task: [[one for one in edition if one.category == task] for edition in editions]
+        for task in TASKS
+    }
+    assert {task for task in TASKS if min(map(len, exams[task])) < 12} == set()
+    found = {task: unfair(exams[task], lambda image: len(store.read(image))) for task in TASKS}
+    assert {task: shortcuts for task, shortcuts in found.items() if shortcuts} == {}
+
+
+def test_every_question_says_where_it_comes_from(mini_edition):
+    entries = [(q.category, q.labels["entry"]) for q in mini_edition.built.questions]
+    assert len(set(entries)) == len(entries)
+    assert {q.edition for q in mini_edition.built.questions} == {"mini"}
+
+
+def test_every_question_is_asked_with_its_options(mini_edition):
+    for question in mini_edition.built.questions:
+        assert lettered(question.options) in question.context
+
+
+def test_puzzles_are_explained(mini_edition):
+    explained = [q.labels["explanation"] for q in of_task(mini_edition, "IQ_Test")]
+    assert all("each time" in text or "one before" in text for text in explained)
+
+
+@pytest.mark.parametrize("task", ["Relative_Depth", "Visual_Correspondence", "Object_Localization"])
+def test_pictures_that_are_drawn_on_are_1024_px_high(mini_edition, task):
+    images = [image for question in of_task(mini_edition, task) for image in question.images]
+    assert {mini_edition.store.open(image).height for image in images} == {1024}
+
+
+def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_edition):
+    few = Parameters(counts=dict.fromkeys(TASKS, 1))
+    tables = [
+        build_all(
+            mini_edition.folder, mini_edition.store.put, edition="mini", seed=seed, parameters=few
+        )
+        for seed in (5, 5, 6)
+    ]
+    assert tables[0] == tables[1]
+    assert tables[0].questions != tables[2].questions
+
+
+@pytest.mark.parametrize("draw", [pytest.param(draw, id=draw.__name__) for draw in DRAWN])
+def test_the_same_seed_draws_the_same_bytes_and_another_seed_others(draw):
+    assert draw(Random(1), 1) == draw(Random(1), 1) != draw(Random(2), 1)
+
+
+def test_circles_drawn_again_change_the_pictures_and_nothing_else(mini_edition):
+    asked = [
+        question
+        for question in mini_edition.built.questions
+        if question.category in ("Relative_Depth", "Relative_Reflectance")
+    ]
+    again = draw_again(
+        mini_edition.folder,
+        asked,
+        Marks(radius=15, colour="gray"),
+        mini_edition.store.put,
+        seed=0,
+        parameters=Parameters(),
+    )
+    assert [(q.question_id, q.answer, q.labels) for q in again] == [
+        (q.question_id, q.answer, q.labels) for q in asked
+    ]
+    assert not {q.images for q in again} & {q.images for q in asked}
+    with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as picture:
+        assert picture.height == 1024

@@ -1,0 +1,80 @@
+import pytest
+
+from bench_assets.core.chat import Image
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.blink import prompts
+from tests.rows import question
+
+DEPTH = {
+    "category": "Relative_Depth",
+    "text": "Which point is closer to the camera?",
+    "options": ("A is closer", "B is closer"),
+    "images": ("a" * 64,),
+}
+
+
+def parts(prompt):
+    (turn,) = prompt.turns
+    return turn.parts
+
+
+def test_the_pictures_come_first_then_one_text_in_the_release_s_form():
+    image, text = parts(prompts.main(question(**DEPTH)))
+    assert image == Image("a" * 64)
+    assert text == (
+        "Which point is closer to the camera?\nSelect from the following choices.\n"
+        "(A) A is closer\n(B) B is closer"
+    )
+
+
+def test_the_prompt_of_the_release_is_asked_word_for_word():
+    asked = question(**DEPTH, context="Its own words.\n(A) A is closer\n(B) B is closer\n")
+    assert parts(prompts.main(asked))[-1] == asked.context
+
+
+@pytest.mark.parametrize("task", ["Forensic_Detection", "Jigsaw", "Art_Style"])
+def test_three_tasks_are_asked_after_the_disclaimer(task):
+    text = parts(prompts.main(question(**DEPTH | {"category": task})))[-1]
+    assert text.startswith("Disclaimer: This is not to make unfair assumptions about the people")
+    assert "the information I gave you.\n\nWhich point" in text
+
+
+def test_no_model_is_asked_about_pictures_that_are_not_there():
+    with pytest.raises(SourceError, match="t/1: its picture is not in the source"):
+        prompts.main(question(**DEPTH | {"images": ()}))
+
+
+def test_captions_are_numbered_where_there_are_several():
+    captioned = question(**DEPTH | {"images": (), "image_texts": ("a cat", "a dog")})
+    (text,) = parts(prompts.captions_for_images(captioned))
+    assert "Caption of image 1: a cat\n\nCaption of image 2: a dog\n\nWhich point" in text
+
+
+def test_one_caption_has_no_number():
+    captioned = question(**DEPTH | {"images": (), "image_texts": ("a cat",)})
+    (text,) = parts(prompts.captions_for_images(captioned))
+    assert "Caption: a cat\n\nWhich point" in text
+
+
+def test_the_judge_sees_question_options_and_reply_as_in_the_authors_code():
+    (text,) = parts(prompts.judge(question(**DEPTH), "I think {it} is B"))
+    assert text.endswith(
+        "Example 4: \nQuestion: Which point is closer to the camera?\n"
+        "Select from the following choices?\nOptions: (A) A is closer\n(B) B is closer\n"
+        "(Z) Failed\nAnswer: I think {it} is B\nYour output: "
+    )
+    assert text.count("Your output: ") == 4
+
+
+def test_every_text_that_a_model_reads_is_as_a_person_last_saw_it(golden):
+    jigsaw = question(**DEPTH | {"category": "Jigsaw", "images": ("a" * 64, "b" * 64)})
+    captioned = question(**DEPTH | {"image_texts": ("[CAPTION HERE]",)})
+    shown = {
+        "main": prompts.main(question(**DEPTH)),
+        "main, with the disclaimer": prompts.main(jigsaw),
+        "captions_for_images": prompts.captions_for_images(captioned),
+        "caption": prompts.caption("a" * 64),
+        "judge": prompts.judge(question(**DEPTH), "[REPLY HERE]"),
+    }
+    texts = [f"## {name}\n{parts(prompt)[-1]}" for name, prompt in shown.items()]
+    golden("blink_prompts.txt", "\n\n".join(texts) + "\n")

@@ -1,0 +1,78 @@
+"""The authors' rules and the careful reading on one table of replies, read by a person."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench_assets.core.choices import read_choice
+from bench_assets.suites.blink import reading, scoring
+from bench_assets.suites.blink.reading import official_option
+from tests.pinned_words import inline_words, survivors
+
+OPTIONS = {
+    "second_or_third": ("the second image", "the third image"),
+    "points": ("Point A", "Point B", "Point C", "Point D"),
+    "left_right": ("left", "right"),
+    "yes_no": ("yes", "no"),
+    "numbers": ("1", "2", "3", "4"),
+    "reflectance": ("A is darker", "B is darker", "About the same"),
+}
+# reply, what a person reads in it (null: no one option), what the authors' rules read
+FORMS = [
+    pytest.param(OPTIONS[options], *form, id=f"{options}: {form[0]!r}")
+    for options, forms in json.loads(
+        Path(__file__).with_name("reply_forms.json").read_text(encoding="utf-8")
+    ).items()
+    for form in forms
+]
+
+
+@pytest.mark.parametrize(("options", "reply", "person", "rules"), FORMS)
+def test_the_careful_reading_is_a_persons(options, reply, person, rules):
+    assert read_choice(reply, options).letter == person
+
+
+@pytest.mark.parametrize(("options", "reply", "person", "rules"), FORMS)
+def test_the_official_rules_are_the_authors(options, reply, person, rules):
+    assert official_option(reply, len(options)) == (rules and f"({rules})")
+
+
+def test_the_table_is_long_enough_to_measure_on():
+    wrong = [form.values[1] for form in FORMS if form.values[3] not in (None, form.values[2])]
+    unread = [form for form in FORMS if form.values[2] and not form.values[3]]
+    assert len(FORMS) >= 60
+    # What the authors' rules get wrong is what a judge is then not asked about.
+    assert len(wrong) == 5
+    assert len(unread) > len(FORMS) / 2
+
+
+@given(
+    st.text(alphabet="ABCDEabc()[].,:\n *答案选是不the answer isnot", max_size=60),
+    st.integers(1, 4),
+)
+def test_only_offered_letters_are_read(reply, n_options):
+    assert read_choice(reply, OPTIONS["points"][:n_options]).letter in {None, *"ABCD"[:n_options]}
+
+
+@given(st.text(max_size=80))
+def test_any_text_can_be_read(reply):
+    assert read_choice(reply, OPTIONS["left_right"]).why
+
+
+@pytest.mark.parametrize("loop", ["A, ", "(A) ", "<answer>", "if ", " \n", "\\boxed{"])
+def test_a_model_that_loops_is_read_in_little_time(loop):
+    started = time.perf_counter()
+    read_choice(loop * 40_000, OPTIONS["points"])
+    assert time.perf_counter() - started < 10  # quadratic patterns take minutes
+
+
+def test_no_word_of_the_authors_rules_can_be_taken_out_unnoticed():
+    readings = [("ABCDE", f"({letter})", 4, f"({letter})") for letter in "ABCDE"]
+    readings += [("bare", letter, 4, f"({letter})") for letter in "ABCDE"]
+    readings += [("beside", f"It is ({letter}) here", 4, f"({letter})") for letter in "ABCD"]
+    assert survivors([reading], readings, lambda row: official_option(*row[1:3]) == row[3]) == []
+    assert inline_words([reading, scoring]) == []

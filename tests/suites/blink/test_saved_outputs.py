@@ -1,0 +1,179 @@
+"""The authors' released outputs: the published numbers come out of them."""
+
+import gzip
+import json
+import math
+from functools import cache
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.bench.elsewhere import score_replies
+from bench_assets.core.choices import read_choice
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.blink.mistakes import common_mistakes
+from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.questions import from_key
+from bench_assets.suites.blink.saved_outputs import read_outputs, write_import
+from bench_assets.suites.blink.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.suites.blink.task import TASK
+from resources.models.recorded import RecordedJudge, read_replies
+from tests.rows import prediction
+
+# Table 1, column "Validation".
+PUBLISHED = {
+    "GPT4V": 51.14,
+    "GeminiProVision": 45.16,
+    "instructblip_7b": 39.72,
+    "llava-v1.6-34b": 46.80,
+    "llava_v1.5_13b": 42.66,
+    "llava_v1.5_7b": 37.13,
+}
+
+
+def metrics_of(folder, run, condition="main", *, judged=True, reading="official"):
+    """Import a run, and score it from the files that the import wrote."""
+    replies = write_import(read_outputs(run), folder, model=run.name, condition=condition)
+    recorded = read_replies(replies)
+    key = KEY if condition == "main" else CONCATENATED_KEY
+    questions = from_key(read_key(folder / key))
+    judge = RecordedJudge("gpt-3.5-turbo", recorded, replies) if judged else None
+    scored = score_replies(TASK, questions, recorded, (judge, ""), reading)
+    assert not scored.report.missing
+    return {
+        row.category: 100 * row.value for row in scored.metrics if row.metric == TASK.primary_metric
+    }
+
+
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_the_papers_validation_column_comes_out(shared_data, tmp_path, model):
+    accuracies = metrics_of(tmp_path, shared_data / "blink" / "saved_outputs" / model)
+    assert round(accuracies["all"], 2) == PUBLISHED[model]
+
+
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_the_recorded_words_alone_give_the_same_column(shared_data, tmp_path, model):
+    run = shared_data / "blink" / "saved_outputs" / model
+    assert round(metrics_of(tmp_path, run, reading="as_released")["all"], 2) == PUBLISHED[model]
+
+
+@pytest.mark.parametrize("model", ["instructblip_7b", "llava-v1.6-34b"])
+def test_two_models_need_no_judge(shared_data, tmp_path, model):
+    run = shared_data / "blink" / "saved_outputs" / model
+    assert round(metrics_of(tmp_path, run, judged=False)["all"], 2) == PUBLISHED[model]
+
+
+def test_talkative_models_fall_without_a_judge(shared_data, tmp_path):
+    run = shared_data / "blink" / "saved_outputs" / "llava_v1.5_13b"
+    assert metrics_of(tmp_path, run, judged=False)["all"] < 12
+
+
+@pytest.mark.parametrize("model", ["GPT4V", "llava_v1.5_13b"])
+def test_the_careful_reading_without_a_judge_is_close_to_the_published_number(
+    shared_data, tmp_path, model
+):
+    run = shared_data / "blink" / "saved_outputs" / model
+    accuracies = metrics_of(tmp_path, run, judged=False, reading="careful")
+    assert math.isclose(accuracies["all"], PUBLISHED[model], abs_tol=2.5)
+
+
+# The two letters that differ are GPT-3.5's: both replies say "the correct choice would be (A)", and
+# end with "(B) is not the correct choice".
+MISREAD_BY_THE_JUDGE = {"val_Jigsaw_41", "test_Jigsaw_45"}
+
+
+@pytest.mark.long
+def test_the_careful_reading_never_reads_another_letter_than_a_person_would(shared_data):
+    """All 25,060 replies of seven runs, both splits; their judge reads none in 11 like "<s> A"."""
+    n, unread, other = 0, 0, set()
+    read = cache(lambda reply, options: read_choice(reply, options).letter)  # most are "(A)"
+    for file in sorted((shared_data / "blink" / "saved_outputs").glob("*/*.json.gz")):
+        task = PERCEPTION_TASKS[file.name.split(".")[0].removesuffix("_concat")]
+        content = json.loads(gzip.decompress(file.read_bytes()))
+        for row in [*content["val"], *content["test"]]:
+            letter = read(row["full_prediction"], task.options)
+            n += 1
+            unread += letter is None
+            if letter and row["prediction"][:3] not in (f"({letter})", "(Z)"):
+                other.add(row["idx"])
+    assert n == 25_060
+    assert other <= MISREAD_BY_THE_JUDGE
+    assert unread < 0.05 * n
+
+
+def test_gpt4vs_six_numbers_of_table_2_come_out(shared_data, tmp_path):
+    accuracies = metrics_of(tmp_path, shared_data / "blink" / "saved_outputs" / "GPT4V")
+    printed = {
+        "Visual_Correspondence": 33.72,
+        "Relative_Depth": 59.68,
+        "Multi-view_Reasoning": 55.64,
+        "Semantic_Correspondence": 28.78,
+        "Forensic_Detection": 34.09,
+        "Relative_Reflectance": 38.81,
+    }
+    assert {task: round(accuracies[task], 2) for task in printed} == printed
+
+
+def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_data, tmp_path):
+    run = shared_data / "blink" / "saved_outputs" / "GPT4V_concat"
+    accuracies = metrics_of(tmp_path, run, "concatenated_images")
+    # Computed by another implementation from the same files.
+    expected = {
+        "Art_Style": 71.79,
+        "Forensic_Detection": 30.30,
+        "Functional_Correspondence": 23.08,
+        "Jigsaw": 52.67,
+        "Multi-view_Reasoning": 54.89,
+        "Semantic_Correspondence": 23.02,
+        "Visual_Correspondence": 27.91,
+        "Visual_Similarity": 73.33,
+    }
+    assert {task: round(accuracies[task], 2) for task in expected} == expected
+    assert read_key(tmp_path / CONCATENATED_KEY) != read_key(shared_data / "blink" / KEY)
+
+
+def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
+    """Computed by another implementation; the paper's own totals fit neither split."""
+    scores = {}
+    for model in ("llava_v1.5_7b", "llava_v1.5_13b", "GPT4V"):
+        outputs = read_outputs(shared_data / "blink" / "saved_outputs" / model)
+        file = write_import(outputs, tmp_path, model=model)
+        recorded = read_replies(file)
+        said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
+        questions = from_key(read_key(tmp_path / KEY))
+        judgements = flow.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
+        scores[model] = flow.score(TASK, questions, said, judgements, "official")
+    small, gpt = common_mistakes(scores)[:2]
+    assert (small.n_mistakes, small.n_mistakes_other, small.n_common) == (1210, 1096, 898)
+    assert gpt.n_common == 656
+
+
+def test_files_of_both_spellings_are_read_and_strays_left_alone(tmp_path):
+    rows = [
+        {"idx": "val_Jigsaw_1", "answer": "(A)", "full_prediction": "A.", "prediction": "(A)"},
+        {"idx": "val_Art_Style_1", "answer": "(B)", "full_prediction": "?", "prediction": "(Z)"},
+    ]
+    (tmp_path / "Jigsaw.json").write_text(json.dumps({"val": rows[:1], "test": []}))
+    packed = gzip.compress(json.dumps({"val": rows[1:], "test": []}).encode())
+    (tmp_path / "Art_Style.json.gz").write_bytes(packed)
+    (tmp_path / ".DS_Store").write_bytes(b"\x00\xff")
+    outputs = read_outputs(tmp_path)
+    assert [(one.idx, one.answer, one.extracted) for one in outputs] == [
+        ("val_Art_Style_1", "(B)", "(Z)"),
+        ("val_Jigsaw_1", "(A)", "(A)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        pytest.param("x.txt", "", "no saved outputs", id="no file of outputs"),
+        pytest.param("Jigsaw.json", "[]", "Jigsaw.json: expected", id="no splits"),
+        pytest.param("Jigsaw.json", '{"val": [{}]}', "val, row 1: no field 'idx'", id="no id"),
+        pytest.param("Jigsaw.json.gz", "x", "cannot be read", id="not gzip"),
+    ],
+)
+def test_outputs_that_cannot_be_read_are_refused_by_name(tmp_path, name, content, complaint):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(SourceError, match=complaint):
+        read_outputs(tmp_path)

@@ -1,0 +1,173 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.chat import Reply
+from bench_assets.core.rows import Judgement
+from bench_assets.suites.blink import scoring
+from bench_assets.suites.blink.task import TASK
+from resources.models.recorded import RecordedJudge, RecordedReply
+from resources.models.scripted import ScriptedModel
+from tests.rows import answered, question, scored
+
+POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}
+
+
+def said(text, answer="C"):
+    return answered(text, **POINTS, answer=(answer,))
+
+
+def judged(pair, word, **fields):
+    return Judgement.of(
+        pair.prediction, judge="gpt", criterion="option", verdict=None, reply=word, **fields
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "word", "careful", "official"),
+    [
+        pytest.param("(C)", None, 1.0, 1.0, id="what the rules read needs no judge"),
+        pytest.param("(B)", None, 0.0, 0.0, id="another option is wrong"),
+        pytest.param("Point C.", "(C)", 1.0, 1.0, id="the judge finds what the rules do not"),
+        pytest.param("Point C.", "(C) Point C", 1.0, 0.0, id="the judge's word is taken verbatim"),
+        pytest.param("Hm.", "(C) Point C", 1.0, 0.0, id="the judge is read like a reply"),
+        pytest.param("Hm.", "(Z)", 0.0, 0.0, id="no option at all is wrong"),
+        pytest.param("(A) or (C)", "(A)", 0.0, 0.0, id="of two options the judge decides"),
+        pytest.param("Hm.", "(Z) Failed", 0.0, 0.0, id="nor is a judge that says why"),
+        pytest.param("Hm.", "It is hard to say.", None, 0.0, id="a judge that cannot be read"),
+        pytest.param("E", "(Z)", 0.0, 0.0, id="a letter that was not offered is wrong"),
+        pytest.param("Hm.", "<think>C?</think>(C)", 1.0, 1.0, id="a judge may think aloud"),
+    ],
+)
+def test_points_by_both_readings(reply, word, careful, official):
+    pair = said(reply)
+    judgements = [judged(pair, word)] if word else []
+    assert scoring.score_carefully(pair, judgements).points == careful
+    assert scoring.score_officially(pair, judgements).points == official
+
+
+@pytest.mark.parametrize(
+    ("reply", "word", "points"),
+    [
+        pytest.param("(B)", "(C)", 1.0, id="the recorded word comes before the rules"),
+        pytest.param("(C)", "(B)", 0.0, id="also where it is wrong"),
+        pytest.param("(C)", "(C) Point C", 0.0, id="word for word"),
+        pytest.param("(C)", None, 1.0, id="without one the rules read"),
+    ],
+)
+def test_as_released_takes_the_recorded_word_first(reply, word, points):
+    pair = said(reply)
+    judgements = [judged(pair, word)] if word else []
+    assert scoring.score_as_released(pair, judgements).points == points
+
+
+def test_all_words_of_a_recorded_judge_are_taken():
+    pairs = [answered(text, **POINTS, question_id=text, answer=("C",)) for text in ("(C)", "Hm.")]
+    replies = [
+        RecordedReply(where="", question_id=q.question_id, text="", judge_reply="(B)")
+        for q, _ in pairs
+    ]
+    judge = RecordedJudge("recorded", replies, Path("replies.jsonl"))
+    judgements = scoring.judge(pairs, judge)
+    assert [one.reply for one in judgements] == ["(B)", "(B)"]
+    assert scoring.score_officially(pairs[0], judgements[:1]).points == 1.0
+    assert scoring.score_as_released(pairs[0], judgements[:1]).points == 0.0
+
+
+def test_the_answer_is_what_was_read_whether_right_or_wrong():
+    assert scoring.score_carefully(said("Answer: B"), []).answer == ("B",)
+    assert scoring.score_officially(said("It is (B) here"), []).answer == ("B",)
+    pair = said("Hm.")
+    assert scoring.score_officially(pair, [judged(pair, "(Z)")]).answer == ()
+
+
+@pytest.mark.parametrize("score", [scoring.score_carefully, scoring.score_officially])
+@pytest.mark.parametrize(
+    ("judgements", "why"),
+    [
+        pytest.param(lambda _: [], "0 judgements instead of one", id="nobody judged"),
+        pytest.param(
+            lambda pair: [replace(judged(pair, ""), error="timeout")],
+            "the judge gave no reply: timeout",
+            id="the judge could not be asked",
+        ),
+    ],
+)
+def test_a_failure_of_the_judge_is_no_wrong_answer(score, judgements, why):
+    pair = said("Hm.")
+    row = score(pair, judgements(pair))
+    assert row.points is None
+    assert why in row.note
+
+
+def test_the_judge_is_asked_about_unread_replies_alone():
+    asked = []
+
+    def answer(request):
+        asked.append(request.question.question_id)
+        return "(C)"
+
+    pairs = [
+        answered(text, **POINTS, question_id=text, answer=("C",))
+        for text in ("(C)", "Point C.", "Hm.", "It is (A), not (C)")
+    ]
+    judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
+    # The authors' rules leave "Point C." to the judge, the careful reading the last.
+    assert asked == ["Point C.", "Hm.", "It is (A), not (C)"]
+    assert [(one.verdict, one.reply) for one in judgements] == [(True, "(C)")] * 3
+
+
+def test_a_judge_without_a_reply_leaves_no_verdict():
+    class Silent:
+        name = signature = "silent"
+
+        def reply(self, requests):
+            return [Reply(error="down") for _ in requests]
+
+    (judgement,) = scoring.judge([said("Hm.")], Silent())
+    assert (judgement.verdict, judgement.error) == (None, "down")
+
+
+def test_rules_alone_take_an_unread_reply_for_a_wrong_answer():
+    pairs = [said("(C)"), said("Hm.")]
+    (judgement,) = scoring.judge_by_rules(pairs)
+    assert (judgement.judge, judgement.reply) == ("rules", "(Z)")
+    assert scoring.score_carefully(pairs[1], [judgement]).points == 0
+    assert scoring.score_officially(pairs[1], [judgement]).points == 0
+
+
+def in_task(category, points, n_options=2):
+    options = tuple("abcd"[:n_options])
+    return [
+        scored(points=p, category=category, question_id=f"{category}{n}", options=options)
+        for n, p in enumerate(points)
+    ]
+
+
+def test_the_overall_accuracy_is_the_mean_of_the_tasks_accuracies():
+    rows = in_task("Jigsaw", [1, 1, 1, 0]) + in_task("Counting", [0, 1])
+    assert scoring.accuracy(rows).value == (3 / 4 + 1 / 2) / 2
+    assert scoring.accuracy_micro(rows).value == 4 / 6
+
+
+def test_an_unscored_row_is_left_out_and_counted():
+    accuracy = scoring.accuracy(in_task("Jigsaw", [1, None, 0]))
+    assert (accuracy.value, accuracy.n_scored, accuracy.n_unscored) == (0.5, 2, 1)
+
+
+def test_chance_is_that_of_the_tasks_and_not_of_the_questions():
+    rows = in_task("Jigsaw", [0] * 9, n_options=2) + in_task("Counting", [0], n_options=4)
+    assert scoring.chance(rows).value == (1 / 2 + 1 / 4) / 2
+
+
+def test_nothing_scored_has_no_value():
+    assert scoring.chance([]).value != scoring.chance([]).value  # NaN
+    assert scoring.accuracy([]).value != scoring.accuracy([]).value
+
+
+def test_circles_are_sliced_by_how_they_look():
+    plain = question(category="Relative_Depth")
+    assert TASK.slices(plain) == ("Relative_Depth",)
+    drawn = replace(plain, labels={"circles": "5 px gray"})
+    assert TASK.slices(drawn) == ("Relative_Depth", "5 px gray", "Relative_Depth, 5 px gray")

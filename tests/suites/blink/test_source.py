@@ -1,0 +1,195 @@
+import json
+
+import pyarrow as pa
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.blink.source import (
+    KEY,
+    absent_tasks,
+    find_route,
+    read_items,
+    read_key,
+    release_files,
+    source_files,
+)
+from tests.suites.blink.release import png, row, write_json, write_parquet
+
+JIGSAW = {
+    "sub_task": "Jigsaw",
+    "image_1": {"bytes": png("red"), "path": "a"},
+    "image_2": {"bytes": png("green"), "path": "b"},
+    "image_3": {"bytes": png("blue"), "path": "c"},
+    "choices": ["the second image", "the third image"],
+}
+
+
+@pytest.mark.parametrize("write", [write_parquet, write_json])
+def test_a_release_is_read_task_by_task_with_its_pictures_unchanged(tmp_path, write):
+    write(tmp_path, "Jigsaw", "test", [row("test_Jigsaw_1", **JIGSAW, answer="hidden")])
+    write(tmp_path, "Jigsaw", "val", [row("val_Jigsaw_1", **JIGSAW)])
+    write(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    depth, jigsaw, hidden = read_items(tmp_path)
+    assert (depth.idx, jigsaw.idx, hidden.idx) == (
+        "val_Relative_Depth_1",
+        "val_Jigsaw_1",
+        "test_Jigsaw_1",
+    )
+    assert jigsaw.images == (png("red"), png("green"), png("blue"))
+    assert (jigsaw.letter, jigsaw.split, jigsaw.task.name) == ("B", "val", "Jigsaw")
+    assert (hidden.letter, hidden.split) == ("", "test")
+    assert depth.prompt.endswith("(val_Relative_Depth_1)\n(A) A is closer")
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        pytest.param({"idx": "val_Jigsaw_1"}, "idx is 'val_Jigsaw_1'", id="an id of another task"),
+        pytest.param({"idx": None}, "field 'idx'", id="no id"),
+        pytest.param(
+            {"answer": "(C)"}, r"answer is '\(C\)', expected \(A\) to \(B\)", id="no such option"
+        ),
+        pytest.param({"answer": "B"}, "answer is 'B'", id="an answer without brackets"),
+        pytest.param(
+            {"choices": ["A is closer"]}, "Relative_Depth has 2 different", id="an option lost"
+        ),
+        pytest.param(
+            {"choices": ["same", "same"]}, "Relative_Depth has 2 different", id="equal options"
+        ),
+        pytest.param({"image_1": None}, "0 pictures, Relative_Depth has 1", id="no picture"),
+        pytest.param(
+            {"image_2": {"bytes": png(), "path": ""}}, "2 pictures", id="a picture too many"
+        ),
+    ],
+)
+@pytest.mark.parametrize("write", [write_parquet, write_json])
+def test_a_row_that_cannot_be_right_is_refused_by_file_and_row(tmp_path, write, fields, complaint):
+    good, bad = row("val_Relative_Depth_1"), row("val_Relative_Depth_2") | fields
+    file = write(tmp_path, "Relative_Depth", "val", [good, bad])
+    with pytest.raises(SourceError, match=complaint) as refusal:
+        list(read_items(tmp_path))
+    assert str(file) in str(refusal.value)
+    assert "2" in str(refusal.value).removeprefix(str(file))[:12]  # "..., row 2", "..., entry 2"
+
+
+def test_rows_without_the_bytes_of_their_pictures_are_refused(tmp_path):
+    only_path = {"image_1": {"bytes": None, "path": "1.jpg"}}
+    write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1", **only_path)])
+    with pytest.raises(SourceError, match=r"val_Relative_Depth_1.*image_1 holds no bytes"):
+        list(read_items(tmp_path))
+
+
+def test_a_parquet_file_of_something_else_is_refused_by_its_columns(tmp_path):
+    schema = pa.schema([("idx", pa.string())])
+    write_parquet(tmp_path, "Jigsaw", "val", [{"idx": "val_Jigsaw_1"}], schema)
+    with pytest.raises(SourceError, match="no column question, prompt"):
+        list(read_items(tmp_path))
+
+
+def test_half_a_parquet_file_is_refused(tmp_path):
+    file = write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(SourceError, match="cut short"):
+        list(read_items(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        pytest.param("../../secret.png", id="a path that leaves the folder"),
+        pytest.param(7, id="a number"),
+        pytest.param("a\0b.png", id="a name that no file can have"),
+        pytest.param("lost.png", id="a file that is not there"),
+    ],
+)
+def test_a_picture_is_a_file_below_its_json(tmp_path, picture):
+    (tmp_path / "secret.png").write_bytes(png())
+    folder = tmp_path / "release"
+    write_json(folder, "Relative_Depth", "val", [row("val_Relative_Depth_1", image_1=picture)])
+    with pytest.raises(SourceError, match=r"val\.json, entry 1"):
+        list(read_items(folder))
+
+
+def test_rows_are_read_as_they_are_asked_for(tmp_path):
+    """A release of 805 MB must not be in memory at once."""
+    rows = [row(f"val_Relative_Depth_{n}") for n in range(1, 31)]
+    rows[20]["answer"] = "(Q)"
+    write_parquet(tmp_path, "Relative_Depth", "val", rows)
+    items = read_items(tmp_path)
+    assert [next(items).idx for _ in range(20)][-1] == "val_Relative_Depth_20"
+    with pytest.raises(SourceError, match="row 21"):
+        next(items)
+
+
+def test_parquet_beside_json_is_read_once(tmp_path):
+    for write in (write_parquet, write_json):
+        write(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    assert [item.idx for item in read_items(tmp_path)] == ["val_Relative_Depth_1"]
+
+
+def test_a_question_in_two_files_is_refused_by_both(tmp_path):
+    file = write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    file.with_name("val-00000-of-00002.parquet").write_bytes(file.read_bytes())
+    with pytest.raises(
+        SourceError, match=r"00002\.parquet, row 1 .*00001\.parquet, row 1 .*keep one"
+    ):
+        list(read_items(tmp_path))
+
+
+def test_tasks_that_a_release_lacks_are_named(tmp_path):
+    write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
+    write_parquet(tmp_path, "Jigsaw", "test", [row("test_Jigsaw_1")])
+    absent = absent_tasks(tmp_path)
+    assert len(absent) == 13
+    assert "Jigsaw" in absent
+    assert "Relative_Depth" not in absent
+
+
+def test_the_route_follows_from_what_is_in_the_folder(tmp_path):
+    assert find_route(tmp_path) == "raw"
+    (tmp_path / KEY).write_text("{}")
+    assert find_route(tmp_path) == "key"
+    write_json(tmp_path, "Jigsaw", "val", [])
+    assert find_route(tmp_path) == "release"
+
+
+def test_data_sets_that_blink_is_built_from_are_no_release(tmp_path):
+    (tmp_path / "tallyqa").mkdir()
+    (tmp_path / "tallyqa" / "test.json").write_text("[]")
+    assert release_files(tmp_path) == []
+
+
+def test_an_answer_key_is_read_in_order(tmp_path):
+    file = tmp_path / KEY
+    file.write_text('{"val_Multi-view_Reasoning_2": "(B)", "val_IQ_Test_1": "(D)"}')
+    assert read_key(file) == {"val_Multi-view_Reasoning_2": "B", "val_IQ_Test_1": "D"}
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param('{"val_Jigsaw_1": "(C)"}', "val_Jigsaw_1: answer is", id="an option too many"),
+        pytest.param('{"val_Chess_1": "(A)"}', "'val_Chess_1' is no id", id="an unknown task"),
+        pytest.param('{"test_Jigsaw_1": "hidden"}', "is no id", id="a hidden answer"),
+        pytest.param('{"val_Jigsaw_1": 1}', "answer is 1", id="a number"),
+        pytest.param('["(A)"]', "expected an object", id="a list"),
+        pytest.param('{"val_Jigsaw_1', "cannot be read as JSON", id="half a file"),
+    ],
+)
+def test_an_answer_key_that_cannot_be_right_is_refused_by_name(tmp_path, content, complaint):
+    file = tmp_path / KEY
+    file.write_text(content)
+    with pytest.raises(SourceError, match=complaint) as refusal:
+        read_key(file)
+    assert str(file) in str(refusal.value)
+
+
+def test_files_are_pinned_by_content_and_hidden_ones_left_out(tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "x.json").write_text("[]")
+    (tmp_path / "a.txt").write_text(json.dumps({}))
+    (tmp_path / ".DS_Store").write_bytes(b"\x00\xff")
+    first, second = source_files(tmp_path)
+    assert (first.path, second.path, second.n_bytes) == ("a.txt", "b/x.json", 2)
+    # echo -n '[]' | sha256sum
+    assert second.sha256 == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"

@@ -1,0 +1,45 @@
+"""The pictures of a condition that are made when it is asked for, and not before."""
+
+import pytest
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.suites.blink.task import TASK
+from resources.settings.settings_file import SettingsFile
+from tests.suites.blink.release import png, row, write_parquet
+
+JIGSAW = {
+    "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
+    "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
+    "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},
+    "choices": ["the second image", "the third image"],
+    "answer": "(A)",
+}
+
+
+@pytest.fixture
+def bench(tmp_path):
+    write_parquet(tmp_path / "release", "Jigsaw", "val", [row("val_Jigsaw_1", **JIGSAW)])
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "bench.toml").write_text(
+        f'[sources]\nblink = "{tmp_path / "release"}"\n'
+        '[models.sure]\nkind = "scripted"\nsays = "(A)"\n'
+    )
+    with Workbench(SettingsFile(home=str(home)), ["blink"]) as opened:
+        opened.refresh_questions("blink")
+        yield opened
+
+
+def is_made(bench):
+    return bench.tables.exists(["blink", "concatenated_images", "questions"])
+
+
+@pytest.mark.long
+def test_evaluating_the_condition_joins_pictures_once_and_building_the_suite_none(bench):
+    assert not is_made(bench)
+    for _ in range(2):
+        bench.evaluate(["blink"], "sure", "concatenated_images")
+        (joined,) = bench.questions(TASK, "concatenated_images")
+        assert len(joined.images) == 1
+        runs = bench.instance.get_runs_count()
+    assert runs == 4  # the suite, the pictures, and two evaluations

@@ -1,0 +1,124 @@
+"""BLINK's questions as a plain file: the same replies have the same points and the same numbers."""
+
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets import flow
+from bench_assets.bench.cli import app
+from bench_assets.core.rows import Metric, Question, Score
+from bench_assets.suites.blink.build import build_all
+from bench_assets.suites.blink.mini import puzzles, styles
+from bench_assets.suites.blink.mini.objects import claims
+from bench_assets.suites.blink.recipes import Parameters
+from bench_assets.suites.blink.task import TASK
+from resources.home.tables import TableFiles
+from resources.models.recorded import RecordedModel, read_replies
+
+N = 200
+BENCH_TOML = """
+[benchmarks.fridge]
+file = "fridge.jsonl"
+metric = "macro_accuracy"
+prompt = "{context}"
+slices = ["split"]
+
+[models.said]
+kind = "recorded"
+file = "said.jsonl"
+"""
+MORE = {"wikiart": styles.paintings, "puzzles": puzzles.puzzles, "vsr": claims}
+
+
+@pytest.fixture(scope="module")
+def questions(mini_edition, tmp_path_factory) -> list[Question]:
+    """The mini edition, and the first of another one: its ids say which."""
+    folder = tmp_path_factory.mktemp("another")
+    for name, draw in MORE.items():
+        for path, data in draw(Random(1), 12).items():
+            (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name / path).write_bytes(data)
+    put = mini_edition.store.put
+    built = build_all(folder, put, edition="mini", seed=1, parameters=Parameters())
+    further = [replace(q, question_id=f"{q.question_id}/another") for q in built.questions]
+    return [*mini_edition.built.questions, *further][:N]
+
+
+def say(question: Question, draw: Random) -> str:
+    """A reply as models give them: a letter, the option's text, a sentence, nothing to be read."""
+    place = draw.randrange(len(question.options))
+    letter = "ABCDEFGH"[place]
+    forms = ["({letter})", "{letter}. {option}", "The answer is {letter}.", "{option}", "Hm.", ""]
+    return draw.choice(forms).format(letter=letter, option=question.options[place])
+
+
+def write_home(home, questions, read):
+    """The file with its pictures beside it, and replies to its questions; no line of Python."""
+    rows, replies = [], []
+    for question in questions:
+        named = question.question_id.removeprefix("blink/")
+        for digest in question.images:
+            (home / f"{digest}.png").write_bytes(read(digest))
+        rows.append(
+            {
+                "id": named,
+                "question": question.text,
+                "context": question.context,
+                "images": [f"{digest}.png" for digest in question.images],
+                "options": question.options,
+                "answer": question.answer[0],
+                "category": question.category,
+                "group": question.group_id or None,
+                "split": question.labels["split"],
+            }
+        )
+        text = say(question, Random(named))
+        replies.append({"question_id": f"fridge/{named}", "text": text})
+    for name, lines in (("fridge", rows), ("said", replies)):
+        (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (home / "bench.toml").write_text(BENCH_TOML)
+
+
+def by_the_suite(questions, home):
+    """Points and metrics of the same replies, as BLINK's own task has them."""
+    replies = [
+        replace(one, question_id=one.question_id.replace("fridge/", "blink/", 1))
+        for one in read_replies(home / "said.jsonl")
+    ]
+    model = RecordedModel("said", replies, home / "said.jsonl")
+    predictions = flow.predict(TASK, questions, model)
+    verdicts = flow.judge(TASK, questions, predictions, None)
+    scores = flow.score(TASK, questions, predictions, verdicts)
+    return scores, flow.summarise(TASK, questions, predictions, scores)
+
+
+def test_two_hundred_questions_have_the_numbers_of_the_suite(
+    questions, mini_edition, tmp_path, monkeypatch
+):
+    assert len(questions) == N
+    write_home(tmp_path, questions, mini_edition.store.read)
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    result = CliRunner().invoke(app, ["evaluate", "fridge", "--model", "said"])
+    assert result.exit_code == 0, result.output
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    scores, metrics = by_the_suite(questions, tmp_path)
+    assert {
+        (one.question_id.removeprefix("fridge/"), one.points, one.answer)
+        for one in tables.read(["fridge", "scores"], Score, "said")
+    } == {(one.question_id.removeprefix("blink/"), one.points, one.answer) for one in scores}
+    assert sum(one.points for one in scores) not in (0, N)
+
+    def numbers(rows, names):
+        return {
+            (names[one.metric], one.category, one.value, one.low, one.high, one.n_scored)
+            for one in rows
+            if one.metric in names and not one.category.startswith("split ")
+        }
+
+    ours = tables.read(["fridge", "metrics"], Metric, "said")
+    assert numbers(ours, {"macro_accuracy": "macro", "accuracy": "micro"}) == numbers(
+        metrics, {"accuracy": "macro", "accuracy_micro": "micro"}
+    )

@@ -1,0 +1,160 @@
+"""The left half of CODIS as a graph: what reaches the tables, and what a broken source leaves."""
+
+import json
+import struct
+import zlib
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import ImageText, Question, Rejection
+from bench_assets.suites.codis.assets import captions as caption_assets
+from bench_assets.suites.codis.assets import questions as assets
+from bench_assets.suites.codis.votes import Decision
+from tests.home import Home
+from tests.suites.codis.raw import entry, write_raw, write_release
+
+LEFT_HALF = [
+    *dg.load_assets_from_modules([assets, caption_assets]),
+    *dg.load_asset_checks_from_modules([assets]),
+]
+
+
+class Bench(Home):
+    """The left half over a home folder of its own."""
+
+    def __init__(self, home, source=None, written=""):
+        super().__init__(home, "codis", source, written)
+
+    def build(self, **more):
+        return self.materialize(LEFT_HALF, **more)
+
+    def questions(self, *below):
+        return self.read(Question, *below, "questions")
+
+    def rejections(self):
+        return self.read(Rejection, "rejections")
+
+
+def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
+    bench = Bench(tmp_path)
+    bench.build()
+    questions = bench.questions()
+    assert len(questions) == 80
+    assert {question.edition for question in questions} == {"mini"}
+    assert all(bench.images.path(image).exists() for q in questions for image in q.images)
+    assert len(bench.questions("captions_for_images")) == 80
+    assert (
+        Rejection(entry="images/torn.png", reason="not a picture in any known format")
+        in bench.rejections()
+    )
+
+
+def test_a_release_becomes_two_questions_a_pair(tmp_path):
+    folder = write_release(tmp_path / "codis", [entry()])
+    (folder / "captions.jsonl").write_text('{"image_id": "a.png", "caption": "A door."}\n')
+    bench = Bench(tmp_path / "home", folder)
+    bench.build()
+    first, second = bench.questions()
+    assert (first.question_id, first.edition) == ("codis/000/1", "own")
+    assert bench.read(ImageText, "captions") == [
+        ImageText(image=first.images[0], text="A door.", author="captions.jsonl")
+    ]
+    assert [q.question_id for q in bench.questions("captions_for_images")] == [
+        first.question_id,
+        second.question_id,
+    ]
+    assert bench.rejections() == []
+
+
+def test_captions_of_a_file_in_the_settings_go_before_those_of_the_source(tmp_path):
+    folder = write_release(tmp_path / "codis", [entry()])
+    (folder / "captions.jsonl").write_text('{"image_id": "a.png", "caption": "A door."}\n')
+    home = tmp_path / "home"
+    bench = Bench(home, folder, '[suites.codis]\ncaptions = "mine.jsonl"\n')
+    (home / "mine.jsonl").write_text('{"image_id": "a.png", "caption": "A gate."}\n')
+    bench.build()
+    assert [q.image_texts for q in bench.questions("captions_for_images")] == [("A gate.",)] * 2
+
+
+def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):
+    written = '[suites.codis]\ncaptioner = "c"\n[models.c]\nkind = "scripted"\nsays = "A gate. "\n'
+    bench = Bench(tmp_path / "home", write_release(tmp_path / "codis", [entry()]), written)
+    bench.build()
+    (caption,) = bench.read(ImageText, "captions")
+    assert (caption.text, caption.author) == ("A gate.", "c")
+
+
+@pytest.mark.parametrize(
+    ("approval", "outcome"),
+    [pytest.param(1.0, "dropped", id="all"), pytest.param(0.5, "kept", id="half")],
+)
+def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path, approval, outcome):
+    submissions = [entry(id=f"s{n}", annotator=name) for n, name in enumerate(("ana", "bo", "cem"))]
+    votes = [
+        {"submission": "s0", "annotator": name, "correct": correct}
+        | {"different": True, "within_rules": True}
+        for name, correct in (("bo", True), ("cem", False))
+    ]
+    bench = Bench(tmp_path / "home", write_raw(tmp_path / "codis", submissions, votes))
+    bench.build(run_config={"ops": {"codis__decisions": {"config": {"approval": approval}}}})
+    assert bench.read(Decision, "decisions")[0].outcome == outcome
+
+
+def chunk(name, data):
+    """One part of a PNG file."""
+    checksum = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", checksum)
+
+
+def huge_png():
+    """A picture that says of itself that it has 50,000 x 50,000 px."""
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000)))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        pytest.param(b"Not a picture.", "not a picture in any known format", id="text"),
+        pytest.param(b"", "not a picture in any known format", id="empty"),
+        pytest.param(huge_png(), "px allowed", id="50,000 x 50,000 px"),
+    ],
+)
+def test_a_picture_that_does_not_decode_is_named_and_stops_published_data(tmp_path, data, reason):
+    pairs = [entry(), entry(id="001", image_id="b.png")]
+    folder = write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
+    bench = Bench(tmp_path / "home", folder)
+    bench.build()
+    before = bench.questions()
+    (folder / "images" / "b.png").write_bytes(data)
+    assert not bench.build(raise_on_error=False).success
+    picture, pair = bench.rejections()
+    assert picture.entry == "images/b.png"
+    assert reason in picture.reason
+    assert str(tmp_path) not in picture.reason
+    assert pair.entry == "data.json, id 001"
+    assert bench.questions() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param('[{"id": "000"', "not JSON, or cut short", id="cut short"),
+        pytest.param(json.dumps([entry(image_id="../x")]), "leaves the folder", id="a way out"),
+        pytest.param(None, "no CODIS data", id="gone"),
+    ],
+)
+def test_a_broken_source_leaves_earlier_tables_as_they_were(tmp_path, content, complaint):
+    folder = write_release(tmp_path / "codis", [entry()])
+    bench = Bench(tmp_path / "home", folder)
+    bench.build()
+    before = bench.questions()
+    if content is None:
+        (folder / "data.json").unlink()
+    else:
+        (folder / "data.json").write_text(content)
+    with pytest.raises(SourceError, match=complaint):
+        bench.build()
+    assert bench.questions() == before

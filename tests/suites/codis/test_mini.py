@@ -1,0 +1,106 @@
+"""The mini edition keeps the rules of the paper, and its faults are found."""
+
+from collections import Counter, defaultdict
+
+import pytest
+
+from bench_assets.core.source_folder import picture_files
+from bench_assets.suites.codis.mini.edition import write
+from bench_assets.suites.codis.select import CATEGORIES, select
+from bench_assets.suites.codis.source import (
+    find_release,
+    read_captions,
+    read_pairs,
+    read_votes,
+)
+from bench_assets.suites.codis.votes import ballots, decide
+
+
+@pytest.fixture(scope="module", params=[0, 1, 2], ids=["seed 0", "seed 1", "seed 2"])
+def mini(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mini")
+    write(folder, request.param)
+    release = find_release(folder)
+    pairs, votes = read_pairs(release), read_votes(release)
+    pictures = set(picture_files(release.images)) - {"torn.png"}
+    return release, votes, select(pairs, decide(pairs, votes), pictures)
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
+
+
+def test_the_same_seed_writes_the_same_bytes_and_another_one_others(tmp_path):
+    for name, seed in (("one", 0), ("two", 0), ("three", 1)):
+        write(tmp_path / name, seed)
+    one, two, three = (contents(tmp_path / name) for name in ("one", "two", "three"))
+    assert one == two
+    assert one.keys() == three.keys()
+    assert one != three
+
+
+def test_writing_again_touches_nothing(tmp_path):
+    write(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")}
+    write(tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")} == before
+
+
+def test_all_categories_are_balanced_and_there_is_enough_to_ask(mini):
+    _, _, selection = mini
+    assert Counter(p.category for p in selection.pairs) == dict.fromkeys(CATEGORIES, 8)
+    assert len({p.image for p in selection.pairs}) == 32
+
+
+def test_every_picture_can_be_told_from_every_other(mini):
+    release, _, _ = mini
+    pictures = [path.read_bytes() for path in picture_files(release.images).values()]
+    assert len(set(pictures)) == len(pictures)
+
+
+def test_no_question_can_be_answered_without_its_picture(mini):
+    """Wherever two pictures share question and context, the context alone gives both answers."""
+    _, _, selection = mini
+    answers = defaultdict(set)
+    for pair in selection.pairs:
+        for context, answer in zip(pair.contexts, pair.answers, strict=True):
+            answers[pair.question, context].add(answer)
+    shared = [
+        found
+        for (question, context), found in answers.items()
+        if sum(question == p.question and context in p.contexts for p in selection.pairs) > 1
+    ]
+    assert len(shared) >= 30
+    assert all(len(found) == 2 for found in shared)
+
+
+def test_captions_describe_every_picture_that_is_asked_about(mini):
+    release, _, selection = mini
+    assert {p.image for p in selection.pairs} <= read_captions(release.captions).keys()
+
+
+@pytest.mark.parametrize(
+    ("fault", "n"),
+    [
+        pytest.param("revised as", 6, id="drafts that were revised"),
+        pytest.param("dropped: ", 5, id="voted down, or not voted on by all"),
+        pytest.param("two answers are the same", 1, id="the same answers"),
+        pytest.param("two contexts are the same", 1, id="the same contexts"),
+        pytest.param("unknown category", 1, id="an unknown category"),
+        pytest.param("question is empty", 1, id="an empty question"),
+        pytest.param("same picture, question and contexts", 1, id="a pair handed in twice"),
+        pytest.param("'lost.png' is missing", 1, id="a picture that was lost"),
+        pytest.param("'torn.png' is missing or does not decode", 1, id="a picture that is text"),
+    ],
+)
+def test_planted_submissions_are_found(mini, fault, n):
+    _, _, selection = mini
+    assert sum(fault in rejection.reason for rejection in selection.rejections) == n
+
+
+def test_planted_votes_are_found_and_annotators_disagree(mini):
+    release, votes, _ = mini
+    found = ballots(read_pairs(release), votes)
+    assert len(found.rejections) == 4
+    split = [cast for cast in found.counted.values() if len({v.approves for v in cast}) == 2]
+    assert len(split) >= 5

@@ -1,0 +1,116 @@
+"""The studies as assets: which tables they read, and what they make of the settings."""
+
+import json
+
+import dagster as dg
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.rows import Judgement, Prediction, Question
+from bench_assets.partitions import MODELS
+from bench_assets.suites.codis.assets import studies
+from bench_assets.suites.codis.task import TASK
+from tests.home import Home
+from tests.rows import prediction, question
+
+QUESTIONS = [
+    question(
+        question_id=f"codis/000/{half}",
+        answer=(gold,),
+        options=("Up.", "Down."),
+        category="Attributes",
+        group_id="000",
+    )
+    for half, gold in ((1, "Up."), (2, "Down."))
+]
+SAID = [prediction(question_id=q.question_id, text="It goes up.") for q in QUESTIONS]
+WITHOUT = [
+    prediction(question_id="codis/000/1", text="Up.", condition="no_context"),
+    prediction(question_id="codis/000/2", text="Down.", condition="no_context"),
+]
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Materialize one study of model m over the tables above."""
+
+    def run(asset, **settings):
+        home = Home(tmp_path, "codis", **settings)
+        judged = flow.judge(TASK, QUESTIONS, SAID, None)
+        for key, rows, row_type, partition in (
+            (["codis", "questions"], QUESTIONS, Question, ""),
+            (["codis", "predictions"], SAID, Prediction, "m"),
+            (["codis", "judgements"], judged, Judgement, "m"),
+            (["codis", "no_context", "predictions"], WITHOUT, Prediction, "m"),
+        ):
+            home.tables.write(key, rows, row_type, partition)
+        result = home.materialize([*inputs(), asset], [asset], "m")
+        return result.output_for_node("__".join(asset.key.path))
+
+    return run
+
+
+def inputs():
+    """Stand-ins for the assets whose tables a study reads."""
+
+    @dg.asset(key=["codis", "questions"])
+    def questions() -> list[Question]:
+        return []
+
+    @dg.asset(key=["codis", "predictions"], partitions_def=MODELS)
+    def predictions() -> list[Prediction]:
+        return []
+
+    @dg.asset(key=["codis", "no_context", "predictions"], partitions_def=MODELS)
+    def without_context() -> list[Prediction]:
+        return []
+
+    @dg.asset(key=["codis", "judgements"], partitions_def=MODELS)
+    def judgements() -> list[Judgement]:
+        return []
+
+    return [questions, predictions, without_context, judgements]
+
+
+def test_output_variability_is_told_for_all_queries_and_each_category(study):
+    rows = study(studies.output_variability)
+    assert [(r.metric, r.condition, r.category, r.value, r.n_scored, r.n_failed) for r in rows] == [
+        ("output_variability", "no_context", "all", 0.5, 2, 0),
+        ("output_variability", "no_context", "Attributes", 0.5, 2, 0),
+    ]
+
+
+def test_word_bias_counts_the_default_words(study):
+    counted = {
+        row.word: (row.in_ground_truth, row.in_predictions) for row in study(studies.word_bias)
+    }
+    assert counted == {
+        "up": (1, 2),
+        "down": (1, 0),
+        "morning": (0, 0),
+        "afternoon": (0, 0),
+        "appropriate": (0, 0),
+        "not appropriate": (0, 0),
+    }
+
+
+def test_without_a_second_judge_there_is_nothing_to_compare(study):
+    assert study(studies.judge_agreement) == []
+
+
+def test_judges_and_people_are_compared(study, tmp_path):
+    labels = [
+        {"question_id": "codis/000/1", "correct": True, "annotator": "a"},
+        {"question_id": "codis/000/1", "correct": True, "annotator": "b"},
+        {"question_id": "codis/000/2", "correct": True, "annotator": "a"},
+        {"question_id": "codis/000/2", "correct": False, "annotator": "c", "model": "another"},
+    ]
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join(map(json.dumps, labels)))
+    rows = study(studies.judge_agreement, second_judge="rules", human_labels="labels.jsonl")
+    # The rules call the first reply right and the second wrong; people call both right.
+    assert [(r.metric, r.value, r.n_scored, r.signature.split("|")[3]) for r in rows] == [
+        ("agreement", 1.0, 2, "judges:rules~rules"),
+        ("agreement", 0.5, 2, "judges:rules~people"),
+        ("consistency", 1.0, 3, "judges:rules~people"),
+    ]

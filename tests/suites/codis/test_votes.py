@@ -1,0 +1,170 @@
+"""Data verification, on small sets of votes that one can count."""
+
+import pytest
+
+from bench_assets.suites.codis.votes import agreement, ballots, decide
+from tests.suites.codis.raw import pair, vote
+
+FIVE = ["ana", "bo", "cem", "dia", "eli"]
+
+
+def everyone_submits(**of_ana):
+    """One submission by each of the five; ana's, "s-ana", is the one a test is about."""
+    return [pair(pair_id="s-ana", annotator="ana", **of_ana)] + [
+        pair(pair_id=f"s-{name}", annotator=name) for name in FIVE[1:]
+    ]
+
+
+def votes_on(submission, *against):
+    """Votes of bo, cem, dia and eli; ``against`` holds what each of the first of them denies."""
+    denied = [*against, *[None] * (4 - len(against))]
+    return [
+        vote(submission, name, **({criterion: False} if criterion else {}))
+        for name, criterion in zip(FIVE[1:], denied, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("votes", "outcome", "reason"),
+    [
+        pytest.param(votes_on("s-ana"), "kept", "4 of 4 others approve", id="all four approve"),
+        pytest.param(
+            votes_on("s-ana", "correct"),
+            "dropped",
+            "3 of 4 others approve; not correct: bo",
+            id="one says it is wrong",
+        ),
+        pytest.param(
+            votes_on("s-ana", "different"),
+            "dropped",
+            "3 of 4 others approve; not different: bo",
+            id="one has seen it before",
+        ),
+        pytest.param(
+            votes_on("s-ana", "within_rules", "correct", "within_rules", "within_rules"),
+            "dropped",
+            "0 of 4 others approve; not correct: cem; not within the rules: bo, dia, eli",
+            id="nobody approves, for different reasons",
+        ),
+        pytest.param(
+            votes_on("s-ana")[:3], "dropped", "3 of 4 others voted", id="a vote is missing"
+        ),
+        pytest.param(
+            [*votes_on("s-ana")[:3], vote("s-ana", "ana")],
+            "dropped",
+            "3 of 4 others voted",
+            id="one's own vote takes nobody's place",
+        ),
+        pytest.param([], "dropped", "0 of 4 others voted", id="nobody voted"),
+    ],
+)
+def test_what_the_votes_decide(votes, outcome, reason):
+    decision = decide(everyone_submits(), votes)[0]
+    assert (decision.submission, decision.outcome, decision.reason) == ("s-ana", outcome, reason)
+
+
+@pytest.mark.parametrize(
+    ("n_against", "approval", "outcome"),
+    [
+        pytest.param(1, 0.75, "kept", id="three of four are three quarters"),
+        pytest.param(2, 0.75, "dropped", id="two of four are fewer"),
+        pytest.param(2, 0.5, "kept", id="two of four are a half"),
+    ],
+)
+def test_the_share_that_must_approve_is_a_parameter(n_against, approval, outcome):
+    votes = votes_on("s-ana", *["correct"] * n_against)
+    assert decide(everyone_submits(), votes, approval)[0].outcome == outcome
+
+
+def test_nobody_can_verify_their_own_edition():
+    (decision,) = decide([pair(pair_id="s1", annotator="ana")], [])
+    assert (decision.outcome, decision.reason) == ("dropped", "0 of 0 others voted")
+
+
+def test_published_entries_need_no_votes():
+    (decision,) = decide([pair()], [])
+    assert (decision.outcome, decision.reason) == ("kept", "published by the authors")
+
+
+def test_a_revision_takes_the_place_of_what_it_revises():
+    revised = pair(pair_id="s-new", annotator="ana", revises="s-ana")
+    votes = votes_on("s-ana", "correct") + votes_on("s-new")
+    decisions = {d.submission: d for d in decide([*everyone_submits(), revised], votes)}
+    assert (decisions["s-ana"].outcome, decisions["s-ana"].revised_by) == ("revised", "s-new")
+    assert decisions["s-new"].outcome == "kept"
+
+
+@pytest.mark.parametrize(
+    ("later", "reason"),
+    [
+        pytest.param(
+            [pair(pair_id="s-new", annotator="bo", revises="s-ana")],
+            "revises 's-ana', which is no earlier submission of 'bo'",
+            id="nobody revises for another",
+        ),
+        pytest.param(
+            [pair(pair_id="s-new", annotator="ana", revises="s-404")],
+            "revises 's-404', which is no earlier submission of 'ana'",
+            id="what was never submitted cannot be revised",
+        ),
+        pytest.param(
+            [pair(pair_id="s-ana", annotator="bo")],
+            "an earlier entry has the same id, 's-ana'",
+            id="an id is given once",
+        ),
+    ],
+)
+def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
+    votes = votes_on("s-ana") + [vote("s-new", name) for name in FIVE]
+    decisions = decide([*everyone_submits(), *later], votes)
+    assert (decisions[0].outcome, decisions[-1].outcome) == ("kept", "dropped")
+    assert decisions[-1].reason == reason
+
+
+def test_the_second_of_two_revisions_is_dropped():
+    twice = [pair(pair_id=f"s-{n}", annotator="ana", revises="s-ana") for n in (1, 2)]
+    votes = votes_on("s-1") + votes_on("s-2")
+    outcomes = {d.submission: d for d in decide([*everyone_submits(), *twice], votes)}
+    assert outcomes["s-ana"].revised_by == "s-1"
+    assert outcomes["s-1"].outcome == "kept"
+    assert outcomes["s-2"].reason == "revises 's-ana', as 's-1' does already"
+
+
+@pytest.mark.parametrize(
+    ("stray", "reason"),
+    [
+        pytest.param(vote("s-404", "bo"), "there is no submission 's-404'", id="no submission"),
+        pytest.param(vote("s-ana", "zoe"), "'zoe' is no annotator", id="a stranger"),
+        pytest.param(vote("s-ana", "ana"), "on a submission of their own", id="one's own"),
+        pytest.param(vote("s-ana", "bo", correct=False), "'bo' voted on 's-ana' before", id="two"),
+    ],
+)
+def test_a_vote_that_does_not_count_is_rejected_by_its_number(stray, reason):
+    found = ballots(everyone_submits(), [*votes_on("s-ana"), stray])
+    assert [rejection.entry for rejection in found.rejections] == ["votes.json, entry 5"]
+    assert reason in found.rejections[0].reason
+    assert list(found.counted["s-ana"]) == votes_on("s-ana")
+
+
+def test_agreement_by_pencil():
+    # Correct: y y y y on one, n n y y on the other. Of 6 pairs of votes each, 6 and 2 agree.
+    # Alpha: 8 votes, 6 y and 2 n: D_o = (2 * 2 * 2 / 3) / 8 = 1/3, D_e = 2 * 6 * 2 / (8 * 7) = 3/7.
+    votes = [
+        *votes_on("s-ana"),
+        vote("s-bo", "ana", correct=False),
+        vote("s-bo", "cem", correct=False),
+        vote("s-bo", "dia"),
+        vote("s-bo", "eli"),
+    ]
+    rows = {row.criterion: row for row in agreement(everyone_submits(), votes)}
+    assert list(rows) == ["correct", "different", "within_rules", "all"]
+    assert rows["correct"].n_submissions == 2
+    assert rows["correct"].unanimous == 0.5
+    assert rows["correct"].pairwise == pytest.approx(2 / 3)
+    assert rows["correct"].alpha == pytest.approx(1 - (1 / 3) / (3 / 7))
+    assert rows["different"].unanimous == 1.0
+    assert rows["all"].pairwise == rows["correct"].pairwise
+
+
+def test_where_nobody_voted_there_is_no_agreement():
+    assert agreement([pair()], []) == []

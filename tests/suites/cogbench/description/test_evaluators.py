@@ -1,0 +1,94 @@
+import json
+from math import isnan
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Judgement
+from bench_assets.suites.cogbench.description import evaluators
+from bench_assets.suites.cogbench.description.evaluators import Label, labelled_points
+from tests.suites.cogbench.description.stories import described
+
+# By the digest of their ids, pictures 0 and 1 are for testing, 2 and 3 for choosing.
+CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}
+TOLD = {
+    "0": "The boy steals.",
+    "1": "The sun shines. The boy steals.",
+    "2": "The boy steals. It rains.",
+    "3": "It rains.",
+}
+PAIRS = [described(CHAINS, image_id=name, text=text) for name, text in TOLD.items()]
+MENTIONED = {"0": (True, False), "1": (True, True), "2": (True, False), "3": (False, False)}
+LABELS = [
+    Label(question_id=pair.question.question_id, criterion=f"event/{n}", mentioned=said)
+    for pair in PAIRS
+    for n, said in enumerate(MENTIONED[pair.question.group_id], 1)
+]
+POINTS = labelled_points(PAIRS, LABELS)
+
+
+def test_the_halves_are_drawn_by_picture():
+    halves = {p.pair.question.group_id: evaluators.is_for_testing(p) for p in POINTS}
+    assert halves == {"0": True, "1": True, "2": False, "3": False}
+
+
+@pytest.mark.parametrize(
+    ("said", "threshold"),
+    [
+        pytest.param([(0.1, False), (0.9, True)], 0.1, id="apart"),
+        pytest.param([(0.5, True), (0.6, True)], -1.0, id="everything is mentioned"),
+        pytest.param([(0.5, False), (0.6, False)], 0.6, id="nothing is mentioned"),
+        pytest.param([(0.2, True), (0.4, False), (0.6, True), (0.8, True)], -1.0, id="the lowest"),
+        pytest.param([], -1.0, id="nothing to choose on"),
+    ],
+)
+def test_the_threshold_is_the_one_with_the_highest_accuracy(said, threshold):
+    assert evaluators.best_threshold(said) == threshold
+
+
+def test_rouge_is_the_recall_of_the_best_sentence():
+    scores = evaluators.best_scores(POINTS, evaluators.rouge_recall)
+    # "The boy steals." shares "the" with "The sun shines.": one of three words.
+    third = pytest.approx(1 / 3)
+    assert scores == [1.0, third, 1.0, 1.0, 1.0, third, 0.0, 0.0]
+
+
+def test_a_number_is_tested_on_the_half_on_which_its_threshold_was_not_chosen():
+    found = evaluators.by_threshold("ROUGE", POINTS, evaluators.rouge_recall)
+    assert (found.status, found.n, found.n_choosing) == ("run", 4, 4)
+    assert found.threshold == pytest.approx(1 / 3)
+    assert found.accuracy == 1.0
+    assert found.low < 1.0
+
+
+def test_verdicts_are_compared_as_they_are_and_missing_ones_are_undecided():
+    judgements = [
+        Judgement.of(p.pair.prediction, judge="j", criterion=p.criterion, verdict=True, reply="")
+        for p in POINTS
+        if p.criterion == "event/1" or p.pair.question.group_id == "1"
+    ]
+    found = evaluators.by_verdict("j", POINTS, judgements)
+    assert (found.accuracy, found.n, found.n_undecided, found.threshold) == (1.0, 3, 1, None)
+
+
+def test_rules_need_half_of_the_words():
+    assert evaluators.by_rules(POINTS).accuracy == 1.0
+
+
+def test_what_was_not_run_says_so():
+    row = evaluators.not_run("BLEURT", evaluators.NO_WEIGHTS)
+    assert (row.n, isnan(row.accuracy)) == (0, True)
+    assert row.status.startswith("not run")
+
+
+def test_labels_of_nothing_and_second_labels_are_refused(tmp_path):
+    with pytest.raises(SourceError, match=r"no key point event/9 of cogbench/description/0"):
+        labelled_points(
+            PAIRS,
+            [Label(question_id="cogbench/description/0", criterion="event/9", mentioned=True)],
+        )
+    line = json.dumps({"question_id": "q", "criterion": "event/1", "mentioned": True})
+    file = tmp_path / "labels.jsonl"
+    file.write_text(f"{line}\n{line}\n")
+    with pytest.raises(SourceError, match=r"line 2: the same question_id, criterion, model as in"):
+        evaluators.read_labels(file)

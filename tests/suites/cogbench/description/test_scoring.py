@@ -1,0 +1,225 @@
+import json
+import re
+from dataclasses import replace
+from math import isnan
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.chat import Reply
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.suites.cogbench.description import prompts
+from bench_assets.suites.cogbench.description.questions import key_points
+from bench_assets.suites.cogbench.description.scoring import judge_by_rules
+from bench_assets.suites.cogbench.description.task import TASK
+from bench_assets.suites.cogbench.kinds import KINDS
+from bench_assets.task import Scored
+from resources.models.scripted import ScriptedModel
+from tests.suites.cogbench.description.stories import described, judge_saying, story_question
+
+HAPPY = "She smiles. -> She is happy."
+BECAUSE = "It rains. -> The street is wet."
+CHAINS = {"location": ["Sand. -> A beach."], "event_relationship": [BECAUSE], "mental": [HAPPY]}
+
+
+def judged(pair, judge, reading=""):
+    judgements = flow.judge(TASK, [pair.question], [pair.prediction], judge)
+    (score,) = flow.score(TASK, [pair.question], [pair.prediction], judgements, reading)
+    return score
+
+
+def test_key_points_are_conclusions_and_for_event_relationships_whole_chains():
+    points = key_points(story_question(CHAINS))
+    assert [(point.criterion, point.text) for point in points] == [
+        ("location/1", "A beach."),
+        ("event_relationship/1", BECAUSE),
+        ("mental/1", "She is happy."),
+    ]
+
+
+def test_all_key_points_go_into_one_call_and_event_relationships_into_another():
+    seen = []
+    judge = judge_saying("1. [1] 2. [0]", "1. [1]")
+    answer = judge._answer
+    judge._answer = lambda request: seen.append(request.prompt) or answer(request)
+    score = judged(described(CHAINS, text="Happy at the beach."), judge)
+    assert (score.answer, score.points, score.max_points) == (("yes", "yes", "no"), 2.0, 3.0)
+    assert [prompt.turns[1].parts[0].splitlines()[:5] for prompt in seen] == [
+        ["<DESCRIPTION>:", "Happy at the beach.", "", "<KEY POINT>:", "1. A beach."],
+        ["<DESCRIPTION>:", "Happy at the beach.", "", "<EVENT RELATIONSHIP>:", f"1. {BECAUSE}"],
+    ]
+
+
+def test_the_judge_prompts_are_those_of_figures_8_and_9(shared_data):
+    paper = (shared_data.parent / "papers" / "cogbench.txt").read_text()
+
+    def words(text):
+        return re.sub(r"- (\d\))", r"\1", " ".join(text.split()))  # lists in the paper's text
+
+    for make in (prompts.judge_key_points, prompts.judge_event_relationships):
+        system, user = (turn.parts[0] for turn in make("D", ["P"]).turns)
+        assert words(system) in words(paper)
+        asked_for = words(user).split("1. P ")[1].split(" Your answers")[0]
+        assert asked_for in words(paper)
+
+
+@pytest.mark.parametrize(
+    ("chains", "says", "ours", "official"),
+    [
+        pytest.param(
+            ["a -> X.", "b -> X."], "1. [1] 2. [0]", ("yes", "no"), ("repeated", "no"), id="equal"
+        ),
+        pytest.param(
+            ["a -> X.", "b -> Y."],
+            "1. [ ] 2. [1]",
+            ("unread", "yes"),
+            ("yes", "unread"),
+            id="blank",
+        ),
+        pytest.param(
+            ["a -> X.", "b -> Y."], "2. [0] 1. [1]", ("yes", "no"), ("no", "yes"), id="order"
+        ),
+    ],
+)
+def test_the_official_reading_is_positional_and_counts_equal_points_once(
+    chains, says, ours, official
+):
+    pair = described({"event": chains})
+    assert judged(pair, judge_saying(says)).answer == ours
+    assert judged(pair, judge_saying(says), "official").answer == official
+
+
+def test_a_repeated_point_leaves_the_official_denominator():
+    pair = described({"event": ["a -> X.", "b -> X."]})
+    score = judged(pair, judge_saying("1. [1] 2. [1]"), "official")
+    assert (score.points, score.max_points) == (1.0, 1.0)
+    assert TASK.measures["cognition"]([Scored(pair.question, score)]).n_scored == 1
+
+
+def test_an_unreadable_point_is_unscored_and_the_others_count():
+    pair = described({"event": ["a -> X.", "b -> Y."]})
+    score = judged(pair, judge_saying("1. [1] 2. [?]"))
+    assert score.points is None
+    assert "event/2" in score.note
+    mean = TASK.measures["cognition"]([Scored(pair.question, score)])
+    assert (mean.value, mean.n_scored, mean.n_unscored) == (1.0, 1, 1)
+
+
+def test_a_judge_that_cannot_be_reached_leaves_every_point_unscored():
+    class Unreachable:
+        name, signature = "judge", "judge"
+
+        def reply(self, requests):
+            return [Reply(error="connection refused") for _ in requests]
+
+    score = judged(described(CHAINS), Unreachable())
+    assert score.answer == ("unread",) * 3
+    assert "connection refused" in score.note
+
+
+def test_a_picture_without_chains_is_not_asked_about_and_counts_nothing():
+    pair = described({})
+    score = judged(pair, judge_saying("1. [1]"))
+    assert (score.points, score.max_points, score.answer) == (0.0, 0.0, ())
+    assert isnan(TASK.measures["cognition"]([Scored(pair.question, score)]).value)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        pytest.param("", [False, False, False], id="an empty description"),
+        pytest.param("They stand on a beach.", [True, False, False], id="one of three"),
+        pytest.param(
+            "Happy people on a beach; the street is wet because of rain.",
+            [True, True, True],
+            id="all",
+        ),
+        pytest.param("海滩 🏖", [False, False, False], id="Chinese and emoji"),
+    ],
+)
+def test_the_rules_want_half_of_a_key_points_words(text, verdicts):
+    judgements = judge_by_rules([described(CHAINS, text=text)])
+    assert [judgement.verdict for judgement in judgements] == verdicts
+
+
+def published_rows(shared_data, table):
+    tables = json.loads((shared_data / "published" / "cogbench.json").read_text())
+    return tables["table1_counts"]["CoR"], tables[table]
+
+
+def test_overall_is_the_micro_mean_in_all_rows_of_table_3(shared_data):
+    counts, rows = published_rows(shared_data, "table3_cognition")
+    codes = {kind.name: kind.code for kind in KINDS}
+    question = story_question({codes[k]: ["a -> X."] * int(n) for k, n in counts.items()})
+    points = key_points(question)
+    assert len(points) == 2245
+    for model, row in rows.items():
+        means = {}
+        for side in (-0.005, 0.005):  # what was printed is rounded to two decimals
+            verdicts = {
+                f"{codes[k]}/{i}": i <= (row[k] + side) * n
+                for k, n in counts.items()
+                for i in range(1, int(n) + 1)
+            }
+            means[side] = overall(question, verdicts)
+        assert means[-0.005] - 0.005 <= row["Overall"] <= means[0.005] + 0.005, model
+
+
+def overall(question, verdicts):
+    pair = described({})._replace(question=question)
+    judgements = [
+        Judgement.of(pair.prediction, judge="j", criterion=name, verdict=verdict, reply="")
+        for name, verdict in verdicts.items()
+    ]
+    score: Score = TASK.reading("careful")(pair, judgements)
+    return TASK.measures["cognition"]([Scored(question, score)]).value
+
+
+def listening(*replies):
+    """A judge that says one thing after the other, and what it was asked."""
+    said, asked = iter(replies), []
+
+    def answer(request):
+        asked.append(request)
+        return next(said)
+
+    return ScriptedModel("judge", answer), asked
+
+
+@pytest.mark.parametrize(
+    ("replies", "answer", "n_asked"),
+    [
+        pytest.param(["1. [1]"], ("yes",), 1, id="what can be read is not asked again"),
+        pytest.param(["Hm.", "1. [1]"], ("yes",), 2, id="what cannot be read is asked again"),
+        pytest.param(["Hm."] * 5, ("unread",), 5, id="five times in all, and never guessed"),
+    ],
+)
+def test_a_judge_is_asked_up_to_five_times(replies, answer, n_asked):
+    judge, asked = listening(*replies)
+    score = judged(described({"event": ["A -> B"]}, text="B."), judge)
+    assert (score.answer, len(asked)) == (answer, n_asked)
+    assert len({request.sample for request in asked}) == n_asked  # none is answered from memory
+    assert len({request.prompt.sha256 for request in asked}) == 1
+
+
+def test_of_several_replies_the_one_with_most_verdicts_counts():
+    judge, _ = listening("1. [1]", "Hm.", "1. [0]", "Hm.", "Hm.")
+    score = judged(described({"event": ["A -> B", "C -> D"]}, text="B."), judge)
+    assert score.answer == ("yes", "unread")
+
+
+@pytest.mark.parametrize(
+    ("reading", "answer"),
+    [pytest.param("", ("yes",), id="careful"), pytest.param("official", ("no",), id="official")],
+)
+def test_what_a_model_thinks_aloud_counts_officially_only(reading, answer):
+    pair = described({"event": ["A -> B"]}, text="B.")
+    pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>C?</think>B."))
+    judge = ScriptedModel(
+        "judge", lambda request: "1. [0]" if "<think>" in text_of(request) else "1. [1]"
+    )
+    assert judged(pair, judge, reading).answer == answer
+
+
+def text_of(request):
+    return "".join(part for turn in request.prompt.turns for part in turn.parts)

@@ -1,0 +1,134 @@
+"""The studies as assets: what they make of tables and settings, with the real encoder."""
+
+import json
+from math import isnan
+
+import dagster as dg
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question
+from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy
+from bench_assets.suites.cogbench.description.recognition import EntityMatch
+from bench_assets.suites.cogbench.description.task import TASK
+from tests.suites.cogbench.description.stories import story_question
+from tests.suites.cogbench.graph import Home
+
+CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}
+QUESTIONS = [
+    story_question(CHAINS, image_id="1", entities=["boy", "television"]),
+    story_question(CHAINS, image_id="2", entities=["dog"]),
+]
+SAID = ["A boy watches the television. The boy steals.", "你好 🎉"]
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Materialize studies over the tables above."""
+    labels = [
+        {"question_id": q.question_id, "criterion": f"event/{n}", "mentioned": n == 1}
+        for q in QUESTIONS
+        for n in (1, 2)
+    ]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)))
+
+    def run(*names, model="m", **settings):
+        home = Home(tmp_path, **settings)
+        said = [
+            Prediction(question_id=q.question_id, model="m", condition="main", text=text)
+            for q, text in zip(QUESTIONS, SAID, strict=True)
+        ]
+        key = ["cogbench", "description"]
+        home.tables.write([*key, "questions"], QUESTIONS, Question)
+        home.tables.write([*key, "predictions"], said, Prediction, "m")
+        judged = flow.judge(TASK, QUESTIONS, said, None)
+        home.tables.write([*key, "judgements"], judged, Judgement, "m")
+        home.materialize(dg.AssetSelection.assets(*([*key, name] for name in names)), model)
+        return home
+
+    return run
+
+
+def test_recognition_names_the_nouns_it_found_and_what_found_them(study):
+    home = study("entity_matches", "recognition")
+    matches = home.rows("description/entity_matches", EntityMatch, "m")
+    assert [(m.entity, m.recognised) for m in matches] == [
+        ("boy", True),
+        ("television", True),
+        ("dog", False),
+    ]
+    rows = {row.metric: row for row in home.rows("description/recognition", Metric, "m")}
+    assert rows["recognition"].value == pytest.approx(2 / 3)
+    assert rows["recognition_macro"].value == 0.5
+    assert rows["recognition_official"].value == pytest.approx(2 / 3)
+    signature = rows["recognition"].signature
+    assert "nouns:en_core_web_sm" in signature
+    assert "encoder:all-MiniLM-L6-v2@sha256:" in signature
+    assert "above:0.6604 by pairs:90af9910|n:2" in signature
+
+
+def test_the_threshold_is_the_one_of_the_settings(study):
+    home = study("entity_matches", recognition_threshold="1")
+    assert not any(m.recognised for m in home.rows("description/entity_matches", EntityMatch, "m"))
+
+
+def test_the_oracle_is_scored_by_the_same_rules(study):
+    rows = study("oracle", model=None).rows("description/oracle", Metric)
+    values = {row.metric: row.value for row in rows if row.category == "all"}
+    assert {row.model for row in rows} == {"oracle"}
+    assert {"cognition", "cognition_event", "recognition", "recognition_macro"} <= values.keys()
+    assert (values["cognition"], values["recognition"]) == (0.0, 0.0)  # "A story." tells nothing
+
+
+def test_caption_metrics_are_those_of_the_whole_corpus(study):
+    rows = study("caption_metrics").rows("description/caption_metrics", Metric, "m")
+    values = {row.metric: row.value for row in rows}
+    assert values.keys() == {"bleu_1", "bleu_2", "bleu_3", "bleu_4", "cider"}
+    # Of "A boy watches the television. The boy steals." and one or two tokens more, only "a" is
+    # a token of "A story.": one of 9 or 10, and long enough for no penalty.
+    assert 1 / 10 <= values["bleu_1"] <= 1 / 9
+
+
+def test_meteor_without_java_has_no_value_and_says_why(study, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    (row,) = study("meteor").rows("description/meteor", Metric, "m")
+    assert isnan(row.value)
+    assert "meteor:absent (" in row.signature
+    assert row.n_unscored == 2
+
+
+def test_evaluators_are_compared_with_people_and_none_is_left_out(study):
+    home = study("evaluator_accuracy", human_labels="labels.jsonl")
+    rows = {
+        row.evaluator.split(",")[0]: row
+        for row in home.rows("description/evaluator_accuracy", EvaluatorAccuracy, "m")
+    }
+    assert list(rows) == [
+        "ROUGE-L recall",
+        "cosine",
+        "NLI",
+        "BERTScore",
+        "BLEURT",
+        "DocNLI",
+        "GPT-3.5",
+        "rules",
+        "chat judge",
+    ]
+    assert [row.status == "run" for row in rows.values()] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert all(isnan(rows[name].accuracy) for name in ("NLI", "BERTScore", "BLEURT"))
+    assert (rows["rules"].n, rows["rules"].accuracy) == (2, 1.0)  # picture 1 is for testing
+
+
+def test_without_labels_nothing_is_compared(study):
+    home = study("evaluator_accuracy")
+    assert home.rows("description/evaluator_accuracy", EvaluatorAccuracy, "m") == []

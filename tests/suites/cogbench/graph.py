@@ -1,0 +1,78 @@
+"""Runs assets of CogBench over one home folder, for tests."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from bench_assets.partitions import MODELS
+from bench_assets.suites.cogbench.assets import merge as merge_assets
+from bench_assets.suites.cogbench.assets import source as assets
+from bench_assets.suites.cogbench.description.assets import captions as caption_studies
+from bench_assets.suites.cogbench.description.assets import questions as description
+from bench_assets.suites.cogbench.description.assets import studies as description_studies
+from bench_assets.suites.cogbench.vqa.assets import checks
+from bench_assets.suites.cogbench.vqa.assets import questions as vqa
+from bench_assets.suites.cogbench.vqa.assets import studies as vqa_studies
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+MODULES = (
+    assets,
+    merge_assets,
+    description,
+    vqa,
+    description_studies,
+    caption_studies,
+    vqa_studies,
+)
+LEFT = dg.AssetSelection.assets(
+    *(
+        key
+        for a in dg.load_assets_from_modules([assets, merge_assets, description, vqa])
+        for key in a.keys
+    )
+)
+
+
+class Home:
+    """A home folder with its tables."""
+
+    def __init__(self, home: Path, **settings: str) -> None:
+        self.tables = TableFiles(folder=str(home / "tables"))
+        source = {"cogbench": settings.pop("source")} if "source" in settings else {}
+        self._settings = SettingsFile(home=str(home), sources=source, suites={"cogbench": settings})
+        self._images = ImageStore(folder=str(home / "images"))
+
+    def materialize(
+        self, selection: dg.AssetSelection, model: str | None = None
+    ) -> dict[str, bool]:
+        """Run assets and checks; says which checks passed."""
+        loaded = dg.load_assets_from_modules(MODULES)
+        known = {key for asset in loaded for key in asset.keys}
+        outside = {
+            key for asset in loaded for keys in asset.asset_deps.values() for key in keys
+        } - known
+        specs = [dg.AssetSpec(key, partitions_def=MODELS) for key in outside]
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
+            result = dg.materialize(
+                [*loaded, *dg.load_asset_checks_from_modules([assets, checks]), *specs],
+                selection=selection,
+                partition_key=model,
+                instance=instance,
+                resources={
+                    "settings": self._settings,
+                    "sources": SourceFiles(settings=self._settings),
+                    "images": self._images,
+                    "models": Models(settings=self._settings, images=self._images),
+                    "tables": self.tables,
+                    "io_manager": RowTables(files=self.tables),
+                },
+            )
+        return {row.check_name: row.passed for row in result.get_asset_check_evaluations()}
+
+    def rows(self, name: str, row_type: type, model: str = "") -> list:
+        return self.tables.read(["cogbench", *name.split("/")], row_type, model)

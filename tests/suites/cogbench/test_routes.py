@@ -1,0 +1,190 @@
+"""Both routes as assets, with the real sentence encoder."""
+
+from collections import Counter
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.suites.cogbench.annotations import DESCRIPTION
+from bench_assets.suites.cogbench.kinds import KINDS
+from bench_assets.suites.cogbench.merge import MergedItem
+from bench_assets.suites.cogbench.source import Story, StoryChain
+from bench_assets.suites.cogbench.stories import FunnelStep
+from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
+from bench_assets.suites.cogbench.vqa.refine import Flag
+from bench_assets.suites.cogbench.vqa.writing import WriterReply, WrittenQuestion
+from tests.suites.cogbench.graph import LEFT, Home
+from tests.suites.cogbench.release import asked, described, write_release
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory):
+    home = Home(tmp_path_factory.mktemp("home"))
+    assert set(home.materialize(LEFT).values()) == {True}
+    return home
+
+
+def test_the_mini_edition_keeps_24_stories_with_all_kinds_of_chains(mini):
+    assert len(mini.rows("stories", Story)) == 24
+    kinds = Counter(chain.kind for chain in mini.rows("chains", StoryChain))
+    assert set(kinds) == {kind.name for kind in KINDS}
+    questions = mini.rows("description/questions", Question)
+    assert len(questions) == 24
+    assert {question.edition for question in questions} == {"mini"}
+
+
+def test_the_planted_pictures_are_dropped_with_their_reasons(mini):
+    reasons = {row.entry: row.reason for row in mini.rows("rejections", Rejection)}
+    assert reasons.keys() == {"picture riddle.png", "picture torn.png"}
+    assert reasons["picture riddle.png"].startswith("no two of 3 descriptions tell one story")
+    assert reasons["picture torn.png"] == "picture 'torn.png' is missing or does not decode"
+
+
+def test_all_planted_deviations_are_found(mini):
+    reasons = [row.reason.split(":")[0] for row in mini.rows("deviations", Rejection)]
+    assert set(reasons) == {
+        "a conclusion only",
+        "2 arrows",
+        "the section is missing; write None if there is nothing",
+        "listed twice",
+    }
+
+
+def test_single_votes_wait_unless_a_review_decided(mini):
+    items = mini.rows("merged_items", MergedItem)
+    waiting = [item for item in items if item.outcome == "waiting"]
+    queue = mini.rows("review_queue", MergedItem)
+    told = [item for item in queue if item.field == DESCRIPTION]
+    assert queue == waiting + told
+    assert {item.image for item in told} == {"riddle.png"}
+    assert all(len(item.near) == 2 for item in told)
+    assert {item.outcome for item in items} == {"accepted", "rejected", "waiting"}
+    assert all(len(item.annotators) == 1 for item in waiting)
+    assert all(
+        len(item.annotators) > 1 or "decided by review" in item.reason
+        for item in items
+        if item.outcome == "accepted"
+    )
+
+
+def test_what_every_annotator_noted_in_other_words_is_one_chain(mini):
+    (chain,) = [
+        item
+        for item in mini.rows("merged_items", MergedItem)
+        if item.image == "treat-1.png" and item.field == "Event Reasoning"
+    ]
+    assert chain.annotators == ("ana", "bo", "cem")
+    assert len(set(chain.variants)) == 2  # two of them use the same words
+
+
+def test_broken_replies_are_asked_again_and_leave_a_trace(mini):
+    replies = mini.rows("vqa/writer_replies", WriterReply)
+    broken = [row for row in replies if row.complaint]
+    again = {(row.image_id, row.kind) for row in replies if row.tries == 2}
+    assert again == {(row.image_id, row.kind) for row in broken}
+    never = [row for row in broken if row.tries == 3]
+    assert len(never) == 1
+    assert len({row.complaint for row in broken}) >= 3
+
+
+def test_there_are_at_least_90_questions_of_every_kind_and_both_sides(mini):
+    questions = mini.rows("vqa/questions", Question)
+    assert len(questions) >= 90
+    assert {question.category for question in questions} == {kind.name for kind in KINDS}
+    written = mini.rows("vqa/written_questions", WrittenQuestion)
+    assert {row.side for row in written} == {"conclusion", "evidence"}
+    assert len({question.question_id for question in questions}) == len(questions)
+
+
+def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
+    written = [row.question_id for row in mini.rows("vqa/written_questions", WrittenQuestion)]
+    asked_now = {row.question_id for row in mini.rows("vqa/questions", Question)}
+    reasons = [row.reason for row in mini.rows("vqa/rejections", Rejection)]
+    assert [reason.split(":")[0].split(" ")[0] for reason in reasons] == [
+        "solved",
+        "dropped",
+        "replaced",
+        "the",
+    ]
+    assert len(written) - len(asked_now) == 3  # one dropped, one solved, one written twice
+    assert len(set(written) - asked_now) == 3  # one dropped, one solved, one replaced
+
+
+def test_questions_that_are_solved_without_the_picture_are_left_out_unless_a_person_decides(mini):
+    solved = {
+        row.question_id for row in mini.rows("vqa/language_only", LanguageOnly) if row.solvable
+    }
+    flags = [row for row in mini.rows("vqa/flags", Flag) if row.flag == SOLVABLE]
+    assert {row.question_id for row in flags} == solved
+    assert sorted(row.decision for row in flags) == ["", "drop", "replace"]
+    (left_out,) = (row.question_id for row in flags if not row.decision)
+    assert left_out not in {row.question_id for row in mini.rows("vqa/questions", Question)}
+    (reason,) = (
+        row.reason for row in mini.rows("vqa/rejections", Rejection) if row.entry == left_out
+    )
+    assert reason.startswith("solved without the picture")
+
+
+@pytest.mark.long
+def test_what_is_solved_without_the_picture_can_be_asked_all_the_same(tmp_path):
+    home = Home(tmp_path, keep_solvable="true")
+    home.materialize(LEFT)
+    asked_now = home.rows("vqa/questions", Question)
+    (kept,) = [q for q in asked_now if SOLVABLE in q.labels.get("flags", "")]
+    assert kept.category == "Character"
+
+
+def test_the_published_route_reads_the_files_as_they_are(tmp_path):
+    chain = "It snows. -> It is winter."
+    stories = {
+        "kite": described(**{"Special Time Reasoning": [chain]}),
+        "boat": described(**{"Image Name": "boat.png"}),
+    }
+    questions = [asked(), asked(question="Which season?", category="time"), asked()]
+    source = write_release(tmp_path / "source", stories, questions)
+    home = Home(tmp_path / "home", source=str(source))
+    passed = home.materialize(LEFT)
+    assert not passed["chains_match_the_paper"]  # one picture is not 251
+    assert passed["published_questions_are_whole"]
+    (image,) = home.rows("images", StoredImage)
+    assert image.format == "PNG"
+    (question,) = home.rows("description/questions", Question)
+    assert (question.question_id, question.edition) == ("cogbench/description/kite", "published")
+    assert question.labels == {"Entities": "girl\nkite", "Special Time Reasoning": chain}
+    first, season, again = home.rows("vqa/questions", Question)
+    assert (first.category, season.category) == ("Event", "Time")
+    assert again.question_id == f"{first.question_id}-2"
+    (rejection,) = home.rows("rejections", Rejection)
+    assert rejection.entry == "picture boat.png"
+    assert home.rows("vqa/rejections", Rejection) == []
+    steps = {step.step: step.n for step in home.rows("funnel", FunnelStep)}
+    assert (steps["pictures kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "left"),
+    [
+        pytest.param("cogbench_description.json", "vqa/questions", id="no descriptions"),
+        pytest.param("cogbench_vqa.json", "description/questions", id="no questions"),
+    ],
+)
+@pytest.mark.parametrize("how", ["missing", "torn"])
+def test_one_task_does_not_block_the_other(tmp_path, damaged, left, how):
+    source = write_release(tmp_path / "source", {"kite": described()}, [asked()])
+    (source / damaged).unlink()
+    if how == "torn":
+        (source / damaged).write_text("{")
+    home = Home(tmp_path / "home", source=str(source))
+    key = dg.AssetKey(["cogbench", *left.split("/")])
+    home.materialize(
+        dg.AssetSelection.assets(key).upstream().required_multi_asset_neighbors() & LEFT
+    )
+    assert len(home.rows(left, Question)) == 1
+    task = "description" if "vqa" in left else "vqa"
+    other = dg.AssetKey(["cogbench", task, "questions"])
+    with pytest.raises(SourceError, match=damaged):
+        home.materialize(
+            dg.AssetSelection.assets(other).upstream().required_multi_asset_neighbors() & LEFT
+        )

@@ -1,0 +1,75 @@
+"""What speaks against two items' being one, and what two chains are compared by."""
+
+import pytest
+
+from bench_assets.suites.cogbench.annotations import AnnotatedItem
+from bench_assets.suites.cogbench.sameness import Comparison, contradiction
+from tests.suites.cogbench.encoders import MeaningEncoder
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("She gives her a flower.", "She takes it away.", "one says the opposite"),
+        ("The girl opens the door.", "The girl closes the door.", "one says the opposite"),
+        ("The boy is asleep.", "The boy is awake.", "one says the opposite"),
+        ("The boy is alone.", "The girl is alone.", "one says the opposite"),
+        ("The dog chases the cat.", "The cat chases the dog.", "the roles are exchanged"),
+        ("The boy will fall.", "The boy will not fall.", "one denies"),
+        ("Nobody sees the boy.", "The man sees the boy.", "one denies"),
+        ("There are two boys.", "There are three boys.", "other numbers"),
+        ("The boy is stealing a cookie.", "The boy steals a cookie.", ""),
+        ("The two are friends.", "The two are friends of each other.", ""),
+        ("The cat is rescued by the man.", "The man rescues the cat.", ""),
+        ("The boy and the girl play.", "The girl and the boy play.", ""),
+        ("It is not cold and not wet.", "It is dry.", ""),
+    ],
+)
+def test_what_two_texts_contradict_each_other_in(one, other, why):
+    assert contradiction(one, other) == contradiction(other, one) == why
+
+
+CLUES = {"Clue one.", "Clue too."}
+ENDS = {"The boy is glad.", "The boy feels glad."}
+ENCODER = MeaningEncoder(CLUES, ENDS, {"sofa", "couch"})
+
+
+def chain(clue, end, kind="Event Reasoning"):
+    return AnnotatedItem(image="a", annotator="x", field=kind, text=f"{clue} -> {end}")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "cosine", "objection"),
+    [
+        pytest.param(
+            chain("Clue one.", "The boy is glad."), chain("Clue too.", "The boy feels glad."),
+            0.9, "", id="one conclusion of related clues",
+        ),
+        pytest.param(
+            chain("Clue one.", "The boy is glad."), chain("Elsewhere.", "The boy feels glad."),
+            0.9, "other premises", id="one conclusion of other clues",
+        ),
+        pytest.param(
+            chain("Clue one.", "The boy is glad."), chain("Clue one.", "A car stops."),
+            0.0, "", id="the clues alone make nothing one",
+        ),
+        pytest.param(
+            chain("Clue one.", "The boy is glad.", "Event Relationship Reasoning"),
+            chain("Elsewhere.", "The boy is glad.", "Event Relationship Reasoning"),
+            1.0, "other causes", id="an effect of another cause is another relationship",
+        ),
+        pytest.param(
+            chain("Clue one.", "The boy has a sofa."), chain("Clue one.", "The boy has a ship."),
+            0.0, "'ship' is 'sofa' there", id="one word replaced by another",
+        ),
+        pytest.param(
+            chain("Clue one.", "The boy has a sofa."), chain("Clue one.", "The boy has a couch."),
+            0.0, "", id="one word replaced by one that means the same",
+        ),
+    ],
+)  # fmt: skip
+def test_chains_are_compared_by_conclusions_and_premises_apart(one, other, cosine, objection):
+    found = Comparison([one, other], ENCODER).likeness(one, other)
+    assert found.cosine == pytest.approx(cosine, abs=0.01)
+    assert found.objection in (objection, "'sofa' is 'ship' there" if objection else "")
+    assert found.as_one == (-1.0 if objection else found.cosine)

@@ -1,0 +1,141 @@
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.source_folder import picture_files
+from bench_assets.suites.cogbench.select import by_image_id, select_questions, select_stories
+from bench_assets.suites.cogbench.source import (
+    find_release,
+    read_annotations,
+    read_chains,
+    read_questions,
+    read_stories,
+)
+from resources.pictures.images import ImageStore
+from tests.suites.cogbench.release import asked, described, write_release
+
+SAME = "What is the girl doing?"
+CHAIN = "It snows. + A tree is lit. -> It is Christmas."
+
+
+def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
+    entry = described(
+        **{
+            "Special Time Reasoning": [CHAIN],
+            "Mental State Reasoning": [
+                "She smiles. -> She is happy.",
+                "She smiles. -> She is glad.",
+            ],
+        }
+    )
+    release = find_release(write_release(tmp_path, {"kite": entry}))
+    chains = [(c.image_id, c.kind, c.number, c.text) for c in read_chains(release)]
+    assert chains == [
+        ("kite", "Time", 1, CHAIN),
+        ("kite", "Mental State", 1, "She smiles. -> She is happy."),
+        ("kite", "Mental State", 2, "She smiles. -> She is glad."),
+    ]
+    (story,) = read_stories(release)
+    assert (story.image, story.entities) == ("kite.jpg", ("girl", "kite"))
+    assert story.description == "A girl flies a kite."
+    assert read_annotations(release) == []
+
+
+def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
+    entry = described()
+    del entry["Special Time Reasoning"]
+    entry["Time reasoning"] = [CHAIN]
+    (chain,) = read_chains(find_release(write_release(tmp_path, {"kite": entry})))
+    assert chain.kind == "Time"
+
+
+@pytest.mark.parametrize(
+    ("stories", "message"),
+    [
+        pytest.param(
+            '{"kite": {"Image', "cogbench_description.json: cannot be read as JSON", id="cut short"
+        ),
+        pytest.param(
+            '{"a": {}, "a": {}}', "'a' stands there twice", id="an id that is there twice"
+        ),
+        pytest.param("[]", "expected an object, image id", id="a list at the top"),
+        pytest.param({"kite": 3}, "entry 'kite': expected an object", id="a number for an entry"),
+        pytest.param({"kite": {"Image Name": "k.jpg"}}, "entry 'kite': no field", id="no entities"),
+        pytest.param(
+            {"kite": described(Entities="girl")}, "'Entities' is 'girl', expected a list", id="text"
+        ),
+        pytest.param(
+            {"kite": described(Entities=[1])}, "'Entities' is 1, expected a text", id="number"
+        ),
+    ],
+)
+def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, message):
+    release = find_release(write_release(tmp_path, stories))
+    with pytest.raises(SourceError, match=message):
+        read_stories(release)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        pytest.param([], "no CogBench data", id="an empty folder"),
+        pytest.param(["cogbench_vqa.json"], "expected a folder images/", id="half a release"),
+        pytest.param(["annotations.json"], "expected a folder images/", id="no pictures"),
+        pytest.param(
+            ["annotations.json", "cogbench_vqa.json"], "take one of them away", id="both routes"
+        ),
+    ],
+)
+def test_a_folder_that_goes_no_route_says_what_is_missing(tmp_path, files, message):
+    for name in files:
+        path = tmp_path / name
+        path.mkdir() if name.endswith("/") else path.write_text("[]")
+    with pytest.raises(SourceError, match=message):
+        find_release(tmp_path)
+
+
+def test_a_picture_whose_extension_lies_still_opens(tmp_path):
+    release = find_release(write_release(tmp_path / "source", {"kite": described()}))
+    (file,) = picture_files(release.images).values()
+    stored = ImageStore(folder=str(tmp_path / "store")).put_file(file)
+    assert (stored.name, stored.format) == ("kite.jpg", "PNG")
+    assert by_image_id([stored]) == {"kite": stored}
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        pytest.param({"answer": "E"}, "answer 'E', expected one of ABCD", id="no such letter"),
+        pytest.param({"answer": ""}, "answer ''", id="no letter"),
+        pytest.param({"category": "weather"}, "unknown category 'weather'", id="category"),
+        pytest.param({"img_id": "boat"}, "picture 'boat' is missing", id="picture"),
+        pytest.param({"choice_b": "flying a kite"}, "equal options", id="equal options"),
+        pytest.param({"choice_d": " "}, "an option is empty", id="an empty option"),
+        pytest.param({"question": ""}, "the question is empty", id="no question"),
+        pytest.param({"question": SAME}, "stands there before", id="the same question twice"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, entry, reason):
+    written = write_release(
+        tmp_path / "source",
+        {"kite": described()},
+        [asked(), asked(**{"question": "And now?"} | entry)],
+    )
+    release = find_release(written)
+    store = ImageStore(folder=str(tmp_path / "store"))
+    images = by_image_id(store.put_file(file) for file in picture_files(release.images).values())
+    kept, rejections = select_questions(read_questions(release), images)
+    assert [question.text for question in kept] == [SAME]
+    (rejection,) = rejections
+    assert rejection.entry.endswith("cogbench_vqa.json, entry 2")
+    assert reason in rejection.reason
+
+
+def test_a_story_without_picture_or_description_is_rejected(tmp_path):
+    written = write_release(tmp_path, {"kite": described(Description=["None"])})
+    stories = read_stories(find_release(written))
+    kept, rejections = select_stories(stories, images={})
+    assert kept == []
+    assert [row.reason for row in rejections] == [
+        "picture 'kite.jpg' is missing or does not decode",
+        "no description",
+    ]

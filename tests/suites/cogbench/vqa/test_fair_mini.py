@@ -1,0 +1,64 @@
+"""No question of the mini edition can be answered without its picture."""
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.suites.cogbench.mini.edition import write
+from bench_assets.suites.cogbench.source import SourceQuestion
+from bench_assets.suites.cogbench.vqa.questions import to_questions
+from bench_assets.suites.cogbench.vqa.writing import deal_letters, read_reply
+from tests.fair_exam import unfair
+
+SEEDS = range(5)
+
+
+@pytest.fixture(scope="module")
+def editions(tmp_path_factory):
+    """The questions of five mini editions, and the size of each picture."""
+    sizes, exams = {}, []
+    for seed in SEEDS:
+        folder = tmp_path_factory.mktemp(f"seed{seed}")
+        write(folder, seed)
+        stored = {}
+        for file in (folder / "images").iterdir():
+            data = file.read_bytes()
+            name = sha256(data).hexdigest()
+            sizes[name] = len(data)
+            stored[file.stem] = StoredImage(
+                name=file.name, sha256=name, format="PNG", width=1, height=1, n_bytes=len(data)
+            )
+        exams.append(to_questions(written(folder), stored, "mini"))
+    return exams, sizes
+
+
+def written(folder):
+    """Each question once, its letters dealt as the assets deal them; the planted ones left out."""
+    questions = {}
+    for line in (folder / "writer_replies.jsonl").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        *_, image_id, kind = entry["question_id"].split("/")
+        drafts = read_reply(entry["text"], 0)
+        for draft in [] if isinstance(drafts, str) else drafts:
+            fields = {"where": "", "image_id": image_id, "category": kind}
+            one = SourceQuestion(
+                **fields, text=draft.text, options=draft.options, answer=draft.answer
+            )
+            if "as anybody can see" not in "".join(one.options):
+                questions[image_id, one.text] = deal_letters(one, 0)
+    return list(questions.values())
+
+
+def test_nothing_but_the_picture_tells_the_answer(editions):
+    exams, sizes = editions
+    assert all(len(exam) > 100 for exam in exams)
+    assert unfair(exams, sizes.__getitem__) == {}
+
+
+def test_no_kind_of_reasoning_can_be_passed_without_its_picture(editions):
+    exams, sizes = editions
+    for kind in {question.category for question in exams[0]}:
+        of_kind = [[q for q in exam if q.category == kind] for exam in exams]
+        assert unfair(of_kind, sizes.__getitem__, margin=0.2) == {}, kind  # 60 to 100 questions

@@ -1,0 +1,66 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.suites.cogbench.vqa.scoring import accuracy, score_carefully, score_officially
+from bench_assets.suites.cogbench.vqa.task import TASK
+from tests.rows import answered, scored
+
+FOUR = {"kind": "choice", "answer": ("D",), "options": ("Ants", "Bees", "Cats", "Dogs")}
+
+
+@pytest.mark.parametrize(
+    ("reply", "ours", "official"),
+    [
+        pytest.param("D", 1.0, 1.0, id="the letter"),
+        pytest.param("D. Dogs", 1.0, 1.0, id="the letter and the text"),
+        pytest.param("(D)", 1.0, 0.0, id="in brackets"),
+        pytest.param("The answer is D", 1.0, 0.0, id="a sentence"),
+        pytest.param("", 0.0, 0.0, id="an empty reply"),
+        pytest.param("A", 0.0, 0.0, id="another letter"),
+        pytest.param("d", 1.0, 0.0, id="a small letter"),
+        pytest.param("I cannot tell.", 0.0, 0.0, id="a refusal"),
+    ],
+)
+def test_a_reply_is_read_carefully_and_officially(reply, ours, official):
+    pair = answered(reply, **FOUR)
+    assert score_carefully(pair).points == ours
+    assert score_officially(pair).points == official
+
+
+def test_constant_answers_score_the_share_of_their_letter():
+    golds = "AABCDDDD"
+    for letter, share in {"A": 0.25, "B": 0.125, "C": 0.125, "D": 0.5}.items():
+        pairs = [answered(letter, **FOUR | {"answer": (gold,)}) for gold in golds]
+        points = [score_officially(pair).points for pair in pairs]
+        assert accuracy([scored(points=p, **FOUR) for p in points]).value == share
+
+
+def test_overall_is_the_micro_mean_in_all_rows_of_table_5(shared_data):
+    tables = json.loads((shared_data / "published" / "cogbench.json").read_text())
+    counts, rows = tables["table1_counts"]["QA"], tables["table5_vqa"]
+    assert {k: int(n) for k, n in counts.items()} | {"all": 2577} == TASK.counts
+    assert len(rows) == 10
+    for model, row in rows.items():
+        low, high = (overall(counts, row, side) for side in (-0.005, 0.005))  # printed: rounded
+        assert low - 0.005 <= row["Overall"] <= high + 0.005, model
+
+
+def overall(counts, row, side):
+    mean = accuracy(
+        [
+            scored(points=float(i <= (row[kind] + side) * n), question_id=f"{kind}/{i}", **FOUR)
+            for kind, n in counts.items()
+            for i in range(1, int(n) + 1)
+        ]
+    )
+    assert mean.n_scored == 2577
+    return mean.value
+
+
+def test_what_a_model_thinks_aloud_counts_officially_only():
+    pair = answered("B", kind="choice", options=("x", "y"), answer=("B",))
+    pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>x?</think>B"))
+    assert score_carefully(pair).points == 1
+    assert score_officially(pair).points == 0

@@ -1,0 +1,368 @@
+"""The built route as assets: the mini edition from raw material to questions, and back again."""
+
+import json
+from collections import Counter, defaultdict
+
+import dagster as dg
+import pytest
+from PIL import Image
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import Metric, Question, Rejection, StoredImage
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.partitions import MODELS
+from bench_assets.suites.journeybench.assets import source as shared
+from bench_assets.suites.journeybench.built.assets import dialogue as dialogue_assets
+from bench_assets.suites.journeybench.built.assets import distractors as distractor_assets
+from bench_assets.suites.journeybench.built.assets import look_alikes as look_alike_assets
+from bench_assets.suites.journeybench.built.assets import pictures as assets
+from bench_assets.suites.journeybench.built.assets import retrieval as retrieval_assets
+from bench_assets.suites.journeybench.built.assets import triggers as trigger_assets
+from bench_assets.suites.journeybench.built.captions import CaptionDecision
+from bench_assets.suites.journeybench.built.distractors import Statement, StatementDecision
+from bench_assets.suites.journeybench.built.filtering import FilterDecision
+from bench_assets.suites.journeybench.built.look_alikes import LookAlike, LookAlikeDecision
+from bench_assets.suites.journeybench.built.transcript import DialogueEnd, Utterance
+from bench_assets.suites.journeybench.captioning.source import CaptionedImage
+from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.source import TRIGGERS, TriggerQuestion
+from bench_assets.suites.journeybench.mcot import assets as mcot
+from bench_assets.suites.journeybench.mcot.co_reference import Spelling
+from bench_assets.suites.journeybench.mcot.pictures import PlannedPicture
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.quantities import Quantity
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
+from bench_assets.suites.journeybench.raw import GalleryPicture, StatementVote, read_raw
+from bench_assets.suites.journeybench.retrieval.source import RetrievalSample
+from bench_assets.suites.journeybench.solutions.assets import solution_assets
+from bench_assets.suites.journeybench.writing import Written
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+from tests import rows
+from tests.fair_exam import unfair
+
+TASKS = [mcot, multi_image_vqa]
+LEFT = [
+    *(shared, assets, dialogue_assets, distractor_assets, look_alike_assets, retrieval_assets),
+    *(trigger_assets, *TASKS),
+]
+
+
+class Bench:
+    """A home folder with the built route of every task."""
+
+    def __init__(self, home, settings=""):
+        home.mkdir(exist_ok=True)
+        (home / "bench.toml").write_text(settings)
+        self.home = home
+        self.settings = SettingsFile(home=str(home))
+        self.tables = TableFiles(folder=str(home / "tables"))
+        self.images = ImageStore(folder=str(home / "images"))
+
+    def build(self, selected, **how):
+        resources = {
+            "settings": self.settings,
+            "sources": SourceFiles(settings=self.settings),
+            "images": self.images,
+            "models": Models(settings=self.settings, images=self.images),
+            "io_manager": RowTables(files=self.tables),
+        }
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions(MODELS.name, ["m"])
+            return dg.materialize(selected, instance=instance, resources=resources, **how)
+
+    def rows(self, table, row_type, partition=""):
+        return self.tables.read(["journeybench", *table.split("/")], row_type, partition)
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("home"))
+    bench.build(dg.load_assets_from_modules(LEFT))
+    return bench
+
+
+def one(rows, **fields):
+    """The single row with these values."""
+    (row,) = [r for r in rows if all(getattr(r, name) == v for name, v in fields.items())]
+    return row
+
+
+def test_five_of_eight_captions_are_kept_for_each_of_sixty_pictures(mini):
+    decisions = mini.rows("decisions", FilterDecision)
+    assert Counter(decision.kept for decision in decisions) == {True: 60, False: 6}
+    kept = Counter(d.picture for d in mini.rows("caption_decisions", CaptionDecision) if d.kept)
+    assert Counter(kept.values()) == {5: 60}
+    assert all(len(row.captions) == 5 for row in mini.rows("captioning/built", CaptionedImage))
+
+
+@pytest.mark.parametrize(
+    ("picture", "reason"),
+    [
+        pytest.param("usual-1.png", "not unusual: 3 of 4", id="usual"),
+        pytest.param("usual-2.png", "not fictional: 3 of 4", id="possible"),
+        pytest.param("muddle.png", "not comprehensible: 3 of 4", id="incomprehensible"),
+        pytest.param("unseen.png", "2 votes, 4 are needed", id="seen by two"),
+        pytest.param("again.png", "looks like elephant-1.png", id="a near-duplicate"),
+        pytest.param("torn.png", "missing or does not decode", id="torn"),
+    ],
+)
+def test_planted_pictures_are_found(mini, picture, reason):
+    assert one(mini.rows("decisions", FilterDecision), picture=picture).reason == reason
+
+
+def test_each_picture_has_at_least_five_texts_and_four_pictures_that_distract(mini):
+    for sample in mini.rows("retrieval/built", RetrievalSample):
+        assert len(sample.text_distractors) >= 5
+        assert 4 <= len(sample.image_distractors) <= 5
+        assert not set(sample.text_distractors) & set(sample.captions)
+        assert sample.picture not in sample.image_distractors
+
+
+def test_true_statements_are_not_taken_for_distractors(mini):
+    followed = [
+        decision
+        for decision in mini.rows("statement_decisions", StatementDecision)
+        if decision.statement_id.endswith("model/6")
+    ]
+    assert len(followed) == 60
+    assert not any(decision.accepted for decision in followed)
+
+
+def test_dialogues_end_in_every_way(mini):
+    ends = mini.rows("dialogue_ends", DialogueEnd)
+    assert Counter(end.outcome for end in ends) == {
+        "decision": 58,
+        "parse failure": 1,
+        "round limit": 1,
+    }
+    assert one(ends, picture="elephant-3.png").outcome == "decision", "at the second try"
+
+
+def test_sixty_trigger_questions_of_three_kinds(mini):
+    questions = mini.rows("hallucination_vqa/built", TriggerQuestion)
+    assert Counter(question.trigger for question in questions) == dict.fromkeys(TRIGGERS, 20)
+
+
+def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
+    questions = mini.rows("mcot/questions", Question)
+    assert Counter(Counter(q.group_id for q in questions).values()) == {3: 20}
+    assert sum("hallucination" in q.category for q in questions) == 20
+    assert {q.edition for q in questions} == {"mini"}
+    answers = defaultdict(set)
+    for question in questions:
+        answers[question.text].add(question.answer)
+    assert all(len(found) == 3 for found in answers.values()), "the text alone gives no answer"
+
+
+@pytest.mark.parametrize("task", ["mcot", "multi_image_vqa"])
+def test_no_task_can_be_passed_without_looking(mini, task):
+    # One exam: what is asked does not depend on the seed, which only draws where things lie.
+    exam = mini.rows(f"{task}/questions", Question)
+    tables = (f"{task}/pictures", "images")
+    stored = {row.sha256: row.n_bytes for table in tables for row in mini.rows(table, StoredImage)}
+    assert unfair([exam], stored.__getitem__) == {}
+
+
+def test_no_trigger_question_is_answered_without_looking(mini):
+    triggers = mini.rows("hallucination_vqa/built", TriggerQuestion)
+    exam = [rows.question(text=t.question, answer=t.answers, images=(t.picture,)) for t in triggers]
+    assert unfair([exam], len) == {}
+    sentences = {"There is no such thing in the image.", "It cannot be seen."}
+    sentences |= {answer for one in exam for answer in one.answer}
+    best = max(
+        sum(any(says_the_same(said, truth, one.text) for truth in one.answer) for one in exam)
+        for said in sentences
+    )
+    assert best <= 0.12 * len(exam), "one sentence, said to every question"
+
+
+def test_thirty_multi_image_questions_of_three_kinds(mini):
+    questions = mini.rows("multi_image_vqa/questions", Question)
+    kinds = ("Arithmetic Reasoning", "External Knowledge", "Cause and Effect")
+    assert Counter(question.category for question in questions) == dict.fromkeys(kinds, 10)
+    assert all(len(set(question.images)) == 2 for question in questions)
+
+
+def test_every_fault_of_the_problems_has_a_reason(mini):
+    reasons = [row.reason for row in mini.rows("mcot/built_rejections", Rejection)]
+    assert reasons == [
+        "nothing to be seen",
+        "4 does not stand in the problem once; which number of the solution it is cannot be told: "
+        "4 stands 2 times in the calculations",
+        "unreadable reply",
+        "'six drums' does not stand in the problem once; which number of the solution it is cannot "
+        "be told: 6 stands 2 times in the calculations",
+    ]
+    (unseen,) = mini.rows("multi_image_vqa/built_rejections", Rejection)
+    assert (unseen.entry, unseen.reason) == ("copa-10/pictures", "cannot be seen")
+
+
+def test_a_distractor_is_traced_to_reply_prompt_votes_and_gallery(mini):
+    source = mini.home / "mini" / "journeybench"
+    sample = mini.rows("retrieval/built", RetrievalSample)[7]
+    decisions = mini.rows("statement_decisions", StatementDecision)
+    statements = mini.rows("statements", Statement)
+    spoken = mini.rows("dialogues", Utterance)
+    written = mini.rows("statement_replies", Written)
+    for text in sample.text_distractors:
+        decision = one(decisions, picture=sample.picture, text=text, accepted=True)
+        statement = one(statements, statement_id=decision.statement_id)
+        if statement.way == "model":
+            reply = one(written, request_id=statement.request_id)
+            assert text in reply.text
+            assert sample.captions[0] in reply.prompt
+        else:
+            assert text in one(spoken, request_id=statement.request_id).said
+        cast = [v for v in read_raw(source, StatementVote) if v.statement == text]
+        assert sum(vote.conflicts for vote in cast) == decision.n_conflicting
+    proposals = mini.rows("look_alike_proposals", LookAlike)
+    looked_at = mini.rows("look_alikes", LookAlikeDecision)
+    for candidate in sample.image_distractors:
+        decision = one(looked_at, picture=sample.picture, candidate=candidate)
+        ways = [p for p in proposals if (p.picture, p.candidate) == (sample.picture, candidate)]
+        assert decision.criteria == tuple(way.criterion for way in ways)
+    row = one(read_raw(source, GalleryPicture), picture=sample.picture)
+    assert one(mini.rows("gallery", GalleryPicture), picture=sample.picture) == row
+
+
+def test_an_mcot_question_is_traced_to_its_problem_reply_and_picture(mini):
+    question = mini.rows("mcot/questions", Question)[4]
+    planned = one(
+        mini.rows("mcot/planned_pictures", PlannedPicture), name=question.labels["picture"]
+    )
+    made = one(mini.rows("mcot/pictures", StoredImage), name=planned.name)
+    quantity = one(mini.rows("mcot/quantities", Quantity), quantity_id=planned.quantity_id)
+    problem = one(mini.rows("mcot/problems", Problem), problem_id=quantity.problem_id)
+    reply = one(mini.rows("mcot/quantity_replies", Written), prompt_sha256=quantity.prompt_sha256)
+    raw = (mini.home / "mini" / "journeybench" / "gsm8k.jsonl").read_text().splitlines()
+    assert question.images == (made.sha256,)
+    assert problem.question in [json.loads(line)["question"] for line in raw]
+    assert quantity.text in problem.question
+    assert quantity.text in reply.text
+    assert f"exactly {planned.count} of" in planned.prompt
+
+
+def test_building_again_changes_nothing_and_paints_nothing(mini):
+    before = {path: path.stat().st_mtime_ns for path in (mini.home / "painted").iterdir()}
+    digest = mini.tables.digest(["journeybench", "mcot", "questions"])
+    mini.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    assert {p: p.stat().st_mtime_ns for p in (mini.home / "painted").iterdir()} == before
+    assert mini.tables.digest(["journeybench", "mcot", "questions"]) == digest
+
+
+def test_a_source_without_recorded_replies_says_so_of_every_request(tmp_path):
+    bench = Bench(tmp_path / "home")
+    only_problems = dg.load_assets_from_modules([shared, assets, mcot])
+    source = tmp_path / "raw"
+    source.mkdir()
+    line = {
+        "question": "Ann has 3 pies at 2 dollars. What is paid?",
+        "answer": "3*2=<<3*2=6>>6\n#### 6",
+    }
+    (source / "gsm8k.jsonl").write_text(json.dumps(line))
+    (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
+    bench.build(only_problems)
+    (rejection,) = bench.rows("mcot/built_rejections", Rejection)
+    assert "no recorded reply in" in rejection.reason
+    assert not bench.tables.exists(["journeybench", "mcot", "questions"])
+
+
+def test_a_model_of_the_settings_writes_in_the_place_of_recorded_replies(tmp_path):
+    source = tmp_path / "raw"
+    source.mkdir()
+    line = {
+        "question": "Ann has 3 pies at 2 dollars. What is paid?",
+        "answer": "3*2=<<3*2=6>>6\n#### 6",
+    }
+    (source / "gsm8k.jsonl").write_text(json.dumps(line))
+    says = json.dumps(
+        [
+            {
+                "text": "3 pies",
+                "number": "3",
+                "things": "pies",
+                "image_prompt": "exactly {count} of: pie",
+            }
+        ]
+    )
+    bench = Bench(
+        tmp_path / "home",
+        f'[sources]\njourneybench = "{source}"\n[suites.journeybench]\nwriter = "w"\n'
+        f"[models.w]\nkind = \"scripted\"\nsays = '{says}'\n",
+    )
+    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    questions = bench.rows("mcot/questions", Question)
+    assert [question.edition for question in questions] == ["built"] * 3
+    assert questions[0].text == "Ann has the pies in the picture at 2 dollars. What is paid?"
+    assert {one.writer for one in bench.rows("mcot/quantities", Quantity)} == {"w"}
+
+
+def published(folder, *pictures):
+    """A release of one MCOT row and one multi-image row, with some of their pictures."""
+    (folder / "images").mkdir(parents=True)
+    for colour, name in enumerate(pictures):
+        Image.new("RGB", (8, 8), (0, 0, 99 * colour)).save(folder / "images" / name)
+    url = "https://host/a.png"
+    row = {"index": "7", "url": url, "question": "How many cups?", "answer": "no cups; 0"}
+    (folder / "mcot.jsonl").write_text(json.dumps(row | {"category": "hallucination;odd"}))
+    pair = {"url1": url, "url2": "https://host/b.png", "External_Knowledge": "1"}
+    (folder / "multi_image_vqa.jsonl").write_text(
+        json.dumps(pair | {"question": "How many legs?", "answer": "12"})
+    )
+    return f'[sources]\njourneybench = "{folder}"\n'
+
+
+def test_a_published_source_goes_past_the_built_route(tmp_path):
+    bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png", "b.png"))
+    bench.build(dg.load_assets_from_modules([shared, assets, *TASKS]))
+    (question,) = bench.rows("mcot/questions", Question)
+    assert (question.question_id, question.edition) == ("journeybench/mcot/7", "own")
+    assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
+    (pair,) = bench.rows("multi_image_vqa/questions", Question)
+    assert (pair.category, len(pair.images)) == ("External Knowledge", 2)
+    assert [row.label for row in bench.rows("mcot/spellings", Spelling)] == ["", "hallucination"]
+    assert bench.rows("mcot/problems", Problem) == []
+
+
+def test_a_published_picture_that_is_missing_costs_its_question_and_the_name(tmp_path):
+    bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png"))
+    file = tmp_path / "jb" / "mcot.jsonl"
+    row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
+    file.write_text(f"{file.read_text()}\n{json.dumps(row)}")
+    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    (question,) = bench.rows("mcot/questions", Question)
+    assert question.edition == "own"
+    (rejection,) = bench.rows("mcot/rejections", Rejection)
+    assert rejection.entry == "mcot, 8, https://host/b.png"
+
+
+def test_a_published_source_without_any_picture_says_what_to_do(tmp_path):
+    bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
+    with pytest.raises(SourceError, match="none of the 1 pictures is there: put them into images/"):
+        bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+
+
+def test_solutions_are_verified_by_a_judge_of_their_own(mini):
+    (mini.home / "bench.toml").write_text(
+        '[models.m]\nkind = "scripted"\nsays = "9+4 = 13, so 39"\n'
+    )
+    selected = [
+        *evaluation_assets(MCOT),
+        *solution_assets(MCOT),
+        *dg.load_assets_from_modules(LEFT),
+    ]
+    right = dg.AssetSelection.assets(
+        *(["journeybench", "mcot", table] for table in ("predictions", "solution_judgements")),
+        ["journeybench", "mcot", "solution_verification"],
+    )
+    mini.build(selected, selection=right, partition_key="m")
+    rows = mini.rows("mcot/solution_verification", Metric, "m")
+    overall = one(rows, category="all")
+    assert (overall.n_scored, overall.n_failed) == (59, 0), "no mushrooms leave minus one gap"
+    assert overall.value == pytest.approx(1 / 59), "only the first question has 13, then 39"
+    assert "judge:rules" in overall.signature

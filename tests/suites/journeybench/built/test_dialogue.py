@@ -1,0 +1,184 @@
+"""The dialogue ends by decision, by round limit, by parse failure and without a reply."""
+
+import pytest
+
+from bench_assets.core.chat import Reply
+from bench_assets.suites.journeybench.built.dialogue import hold_dialogues
+from bench_assets.suites.journeybench.built.transcript import (
+    Reasoning,
+    read_questions,
+    read_reasoning,
+)
+from resources.models.scripted import ScriptedModel
+
+UNSURE = "We are not sure which option is correct"
+
+
+def reasoning(answer, statement="A dog on a cake."):
+    return f"Analysis: The answers differ.\nStatement: {statement}\nMore Likely Answer: {answer}"
+
+
+class Asker:
+    """Asks one question a round, and reasons with the given replies, one after the other."""
+
+    name = signature = "asker"
+
+    def __init__(self, reasonings, questions="Sub-question 1: What animal is it?"):
+        self.reasonings = list(reasonings)
+        self.questions = questions
+        self.heard = []
+
+    def reply(self, requests):
+        return [Reply(text=self.say(request.prompt)) for request in requests]
+
+    def say(self, prompt):
+        system, user = (turn.parts[0] for turn in prompt.turns)
+        self.heard.append(user)
+        return self.questions if "Ask short questions" in system else self.reasonings.pop(0)
+
+
+def talk(asker, rounds=4, tries=3, answer="It is a dog."):
+    answerer = ScriptedModel("answerer", lambda _: answer)
+    held = hold_dialogues(
+        {"a.png": "A cat on a cake."},
+        {"a.png": "sha"},
+        (asker, answerer),
+        rounds=rounds,
+        tries=tries,
+    )
+    (end,) = held.endings
+    return held, end
+
+
+def test_a_dialogue_ends_when_the_reasoner_decides():
+    held, end = talk(Asker([reasoning("contradiction.")]))
+    assert (end.outcome, end.decision, end.rounds) == ("decision", "contradiction", 1)
+    assert [one.speaker for one in held.utterances] == ["asker", "answerer", "reasoner"]
+    (statement,) = held.statements
+    assert (statement.text, statement.way) == ("A dog on a cake.", "dialogue")
+    assert statement.request_id == held.utterances[-1].request_id
+
+
+def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_what_was_said():
+    asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
+    held, end = talk(asker)
+    assert (end.outcome, end.decision, end.rounds) == ("decision", "neutral", 2)
+    assert [one.text for one in held.statements] == ["First.", "Second."]
+    second_asking, second_reasoning = asker.heard[2:]
+    assert "Analysis: The answers differ." in second_asking
+    said = "Sub-question: What animal is it? Answer: It is a dog."
+    assert second_asking.count(said) == 1
+    assert second_reasoning.count(said) == 2
+
+
+def test_a_dialogue_ends_with_its_last_round():
+    held, end = talk(Asker([reasoning(UNSURE)] * 2), rounds=2)
+    assert (end.outcome, end.decision, end.rounds) == ("round limit", "", 2)
+    assert len(held.statements) == 2
+
+
+def test_only_the_last_round_demands_a_decision():
+    systems = []
+
+    def say(request):
+        system = request.prompt.turns[0].parts[0]
+        systems.append(system)
+        return "Sub-question 1: What?" if "Ask short" in system else reasoning(UNSURE)
+
+    talk(ScriptedModel("asker", say), rounds=2)
+    reasoners = [system for system in systems if "Ask short" not in system]
+    assert ["even if you are not sure" in system for system in reasoners] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("asker", "speaker"),
+    [
+        pytest.param(Asker([], questions="What animal is it?"), "asker", id="no marked question"),
+        pytest.param(Asker(["Hm."] * 3), "reasoner", id="no marked lines"),
+        pytest.param(Asker([reasoning("maybe")] * 3), "reasoner", id="an answer that is no option"),
+    ],
+)
+def test_a_dialogue_ends_when_a_reply_stays_unreadable(asker, speaker):
+    held, end = talk(asker)
+    assert (end.outcome, end.detail) == (
+        "parse failure",
+        f"the {speaker} was not readable 3 times",
+    )
+    assert [one.attempt for one in held.utterances if one.speaker == speaker] == [0, 1, 2]
+    assert held.statements == []
+
+
+def test_an_unreadable_reply_is_asked_for_again():
+    held, end = talk(Asker(["Hm.", reasoning("entailment")]))
+    assert (end.outcome, end.decision) == ("decision", "entailment")
+    assert [one.attempt for one in held.utterances] == [0, 0, 0, 1]
+
+
+def test_a_dialogue_without_a_reply_says_why():
+    class Silent:
+        name = signature = "silent"
+
+        def reply(self, requests):
+            return [Reply(error="connection lost") for _ in requests]
+
+    held, end = talk(Silent())
+    assert (end.outcome, end.detail) == ("no reply", "connection lost")
+    assert [one.said for one in held.utterances] == ["(no reply: connection lost)"]
+
+
+def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
+    asker = Asker([reasoning("neutral")])
+    talk(asker, answer="It is a dog. Question: What colour is it? Answer: Brown.")
+    assert "Answer: It is a dog." in asker.heard[-1]
+    assert "Brown" not in asker.heard[-1]
+
+
+def test_one_dialogue_that_ends_leaves_the_others_going():
+    def say(request):
+        system, user = (turn.parts[0] for turn in request.prompt.turns)
+        if "Ask short" in system:
+            return "Sub-question 1: What is it?"
+        return reasoning("neutral" if "cat" in user else UNSURE)
+
+    models = ScriptedModel("asker", say), ScriptedModel("answerer", lambda _: "A thing.")
+    held = hold_dialogues({"a": "A cat.", "b": "A cow."}, {"a": "1", "b": "2"}, models, rounds=3)
+    assert [(end.picture, end.outcome, end.rounds) for end in held.endings] == [
+        ("a", "decision", 1),
+        ("b", "round limit", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "questions"),
+    [
+        pytest.param("Sub-question 1: What is it?", ["What is it?"], id="one"),
+        pytest.param(
+            "Additional Sub-question 1: What?\nSub-question 12:  Where? ",
+            ["What?", "Where?"],
+            id="more of them, two digits",
+        ),
+        pytest.param("Sub-question 1:\nSub-question 2: What?", ["What?"], id="an empty one"),
+        pytest.param("What is it?", None, id="not marked"),
+    ],
+)
+def test_questions_are_read_by_their_marks(reply, questions):
+    assert read_questions(reply) == questions
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        pytest.param(
+            reasoning("Contradiction."),
+            Reasoning("The answers differ.", "A dog on a cake.", "contradiction"),
+            id="capital and full stop",
+        ),
+        pytest.param(
+            reasoning(UNSURE), Reasoning("The answers differ.", "A dog on a cake.", ""), id="unsure"
+        ),
+        pytest.param(reasoning("option 4"), None, id="no option"),
+        pytest.param("Analysis: x\nMore Likely Answer: neutral", None, id="no statement"),
+    ],
+)
+def test_reasoning_is_read_by_its_three_marks(reply, read):
+    assert read_reasoning(reply) == read

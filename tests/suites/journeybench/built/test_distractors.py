@@ -1,0 +1,279 @@
+"""Statements, look-alikes and trigger questions: what is kept, and why the others are not."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bench_assets.core.scene import Scene
+from bench_assets.suites.journeybench.built import distractors, triggers
+from bench_assets.suites.journeybench.built.distractors import (
+    Statement,
+    follows,
+    read_statements,
+    verify_statements,
+)
+from bench_assets.suites.journeybench.built.look_alikes import (
+    LookAlike,
+    accepted_pictures,
+    composition,
+    propose,
+    verify_look_alikes,
+)
+from bench_assets.suites.journeybench.built.triggers import verify_triggers
+from bench_assets.suites.journeybench.raw import LookAlikeVote, StatementVote, TriggerVote
+from tests.suites.journeybench.built.writers import reply
+
+CAPTIONS = {"a.png": ["A fox in a raincoat reads a menu", "Two owls watch a fox"]}
+
+
+class Encoder:
+    """Texts with the same first two words are the same; all others have nothing in common."""
+
+    name = "first two words"
+
+    def __init__(self):
+        self.places = {}
+
+    def encode_texts(self, texts):
+        vectors = np.zeros((len(texts), 64), dtype=np.float32)
+        for row, text in enumerate(texts):
+            first_two = " ".join(text.lower().split()[:2])
+            vectors[row, self.places.setdefault(first_two, len(self.places))] = 1.0
+        return vectors
+
+
+def statement(text, number=1):
+    return Statement(
+        statement_id=f"a.png/model/{number}",
+        picture="a.png",
+        text=text,
+        way="model",
+        request_id="a.png/statements",
+        writer="w",
+        prompt_sha256="sha",
+    )
+
+
+def votes(text, *conflicts):
+    return [
+        StatementVote(picture="a.png", statement=text, annotator=f"a{n}", conflicts=one)
+        for n, one in enumerate(conflicts)
+    ]
+
+
+def verify(text, *conflicts):
+    (decision,) = verify_statements([statement(text)], CAPTIONS, votes(text, *conflicts), Encoder())
+    return decision
+
+
+def test_the_writer_sees_picture_and_captions():
+    (asked,) = distractors.prompts(CAPTIONS, {"a.png": "sha"}).values()
+    assert [image.sha256 for image in asked.images] == ["sha"]
+    assert "- Two owls watch a fox" in asked.turns[0].parts[1]
+
+
+def test_statements_carry_the_reply_they_come_from():
+    text = json.dumps([{"statement": "One."}, {"statement": "Two."}])
+    read = read_statements([reply("a.png/statements", f"Sure:\n```json\n{text}\n```")])
+    assert [(one.statement_id, one.text) for one in read.statements] == [
+        ("a.png/model/1", "One."),
+        ("a.png/model/2", "Two."),
+    ]
+    assert {one.request_id for one in read.statements} == {"a.png/statements"}
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        pytest.param(reply("a.png/statements", "I cannot."), "unreadable reply", id="prose"),
+        pytest.param(reply("a.png/statements", "", "lost"), "lost", id="no reply"),
+    ],
+)
+def test_a_reply_without_statements_says_why(written, reason):
+    read = read_statements([written])
+    assert (read.statements, [one.reason for one in read.rejections]) == ([], [reason])
+
+
+@pytest.mark.parametrize(
+    ("text", "conflicts", "reason"),
+    [
+        pytest.param(
+            "No fox reads a book", (True, True, True), "3 of 3 find it in", id="conflicts"
+        ),
+        pytest.param("No fox reads a book", (True, True, False), "2 of 3 find it in", id="most"),
+    ],
+)
+def test_a_statement_that_most_find_in_conflict_is_accepted(text, conflicts, reason):
+    decision = verify(text, *conflicts)
+    assert decision.accepted
+    assert decision.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "conflicts", "reason"),
+    [
+        pytest.param(
+            "No fox reads", (True, False), "1 of 2 find it in conflict", id="half of them"
+        ),
+        pytest.param("No fox reads", (), "nobody verified it", id="no votes"),
+        pytest.param(" ", (True,), "empty", id="blank"),
+        pytest.param(
+            "a FOX in a raincoat reads a menu.", (True,), "follows from", id="a caption itself"
+        ),
+        pytest.param("A fox reads a menu", (True,), "follows from", id="less than a caption says"),
+        pytest.param(
+            "A fox has something to read",
+            (True,),
+            "says what 'A fox",
+            id="a caption in other words",
+        ),
+    ],
+)
+def test_a_statement_that_is_not_accepted_says_why(text, conflicts, reason):
+    decision = verify(text, *conflicts)
+    assert not decision.accepted
+    assert decision.reason.startswith(reason)
+
+
+def test_texts_that_count_otherwise_do_not_say_the_same_whatever_the_encoder_finds():
+    captions = {"a.png": ["So many as 2 owls"]}
+    text = "So many as 3 owls"
+    (decision,) = verify_statements([statement(text)], captions, votes(text, True), Encoder())
+    assert decision.similarity == 1.0
+    assert decision.accepted
+
+
+def test_a_statement_counts_once_and_six_are_enough():
+    texts = [f"{n} bears dance" for n in range(7)]
+    cast = [vote for text in texts for vote in votes(text, True)]
+    listed = [statement(text, n) for n, text in enumerate([texts[0], *texts])]
+    decisions = verify_statements(listed, CAPTIONS, cast, Encoder())
+    assert [decision.accepted for decision in decisions] == [True, False, *[True] * 5, False]
+    assert decisions[1].reason == "another statement says the same"
+    assert decisions[-1].reason == "beyond the first 6"
+
+
+@pytest.mark.parametrize(
+    ("text", "caption", "is_so"),
+    [
+        pytest.param("A fox reads", "A fox in a coat reads a menu", True, id="words left out"),
+        pytest.param("A coat reads a fox", "A fox in a coat reads", False, id="another order"),
+        pytest.param("A fox on a coat", "A fox in a coat", False, id="another preposition"),
+        pytest.param("Two foxes", "A fox", False, id="another number"),
+    ],
+)
+def test_what_only_leaves_words_out_is_true_as_well(text, caption, is_so):
+    assert follows(text, caption) is is_so
+
+
+def drawn(colour, left):
+    scene = Scene(96, 96, background=colour)
+    scene.form("ellipse", (left, 20, left + 40, 60), "black")
+    return composition(scene.picture)
+
+
+def test_composition_sees_where_things_lie_not_on_what():
+    here, on_grey, there = drawn("white", 8), drawn("lightgrey", 8), drawn("white", 50)
+    assert float(here @ on_grey) > 0.95
+    assert float(here @ there) < 0.5
+    assert float(np.linalg.norm(composition(Image.new("RGB", (9, 9))))) == 0.0
+
+
+def test_each_criterion_proposes_its_own_nearest_picture():
+    subjects = np.asarray([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
+    layouts = np.asarray([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
+    proposed = propose(["a", "b", "c"], subjects, layouts, n=1)
+    of_a = {
+        one.criterion: (one.candidate, one.similarity) for one in proposed if one.picture == "a"
+    }
+    assert of_a == {"subject": ("b", 1.0), "composition": ("c", 1.0), "both": ("b", 0.5)}
+
+
+def look_alike(candidate, similarity, criterion="subject"):
+    return LookAlike(picture="a", candidate=candidate, criterion=criterion, similarity=similarity)
+
+
+def seen(candidate, *said):
+    return [
+        LookAlikeVote(
+            picture="a", candidate=candidate, annotator=f"a{n}", alike=alike, conflicts=conflicts
+        )
+        for n, (alike, conflicts) in enumerate(said)
+    ]
+
+
+YES, UNLIKE, FITS = (True, True), (False, True), (True, False)
+
+
+def test_the_nearest_confirmed_pictures_are_kept():
+    proposed = [look_alike(name, 0.1 * n) for n, name in enumerate("bcdefg")]
+    cast = [vote for name in "bcdefg" for vote in seen(name, YES, YES, FITS)]
+    decisions = verify_look_alikes(proposed, cast)
+    assert accepted_pictures(decisions) == {"a": ["g", "f", "e", "d", "c"]}
+    assert decisions[-1].reason == "beyond the nearest 5"
+
+
+@pytest.mark.parametrize(
+    ("cast", "reason"),
+    [
+        pytest.param(seen("b", YES, UNLIKE), "1 of 2 confirm it", id="not alike for half of them"),
+        pytest.param(seen("b", YES, FITS, FITS), "1 of 3 confirm it", id="the captions fit it too"),
+        pytest.param([], "nobody looked at it", id="no votes"),
+    ],
+)
+def test_a_picture_that_is_not_confirmed_says_why(cast, reason):
+    (decision,) = verify_look_alikes([look_alike("b", 0.5)], cast)
+    assert (decision.accepted, decision.reason) == (False, reason)
+
+
+def test_a_picture_that_several_criteria_propose_is_one():
+    proposed = [look_alike("b", 0.2), look_alike("b", 0.7, "both")]
+    (decision,) = verify_look_alikes(proposed, seen("b", YES))
+    assert (decision.criteria, decision.similarity) == (("subject", "both"), 0.7)
+
+
+TRIGGER = {"trigger": "false premises", "question": "Where is the cat?", "answers": ["Nowhere"]}
+
+
+def triggered(change, *accepts):
+    cast = [
+        TriggerVote(picture="a.png", question="Where is the cat?", annotator=f"a{n}", accepts=one)
+        for n, one in enumerate(accepts)
+    ]
+    return verify_triggers([reply("a.png/triggers", json.dumps([TRIGGER | change]))], cast)
+
+
+def test_an_accepted_trigger_question_is_kept():
+    (question,) = triggered({}, True, True, False).questions
+    assert (question.entry_id, question.picture, question.image_source) == (
+        "a-1",
+        "a.png",
+        "generated",
+    )
+    assert question.answers == ("Nowhere",)
+
+
+@pytest.mark.parametrize(
+    ("change", "accepts", "reason"),
+    [
+        pytest.param({"trigger": "riddle"}, [True], "unknown trigger 'riddle'", id="unknown kind"),
+        pytest.param({"answers": []}, [True], "0 answers", id="no answer"),
+        pytest.param({"answers": "Nowhere"}, [True], "0 answers", id="answers that are no list"),
+        pytest.param({"answers": ["x"] * 6}, [True], "6 answers", id="too many answers"),
+        pytest.param({"question": ""}, [True], "the question is empty", id="no question"),
+        pytest.param({}, [], "nobody verified it", id="no votes"),
+        pytest.param({}, [True, False], "1 of 2 accept it", id="half of them"),
+    ],
+)
+def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
+    found = triggered(change, *accepts)
+    assert found.questions == []
+    assert found.rejections[0].reason.startswith(reason)
+
+
+def test_the_writer_of_triggers_sees_picture_and_captions():
+    (asked,) = triggers.prompts(CAPTIONS, {"a.png": "sha"}).values()
+    assert [image.sha256 for image in asked.images] == ["sha"]
+    assert "Two owls watch a fox" in asked.turns[0].parts[1]

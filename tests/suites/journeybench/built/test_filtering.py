@@ -1,0 +1,196 @@
+"""Queries, votes on pictures, near-duplicates, and captions with their verifiers."""
+
+import json
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.built.captions import kept_captions, verify_captions
+from bench_assets.suites.journeybench.built.filtering import agreement, decide, queries
+from bench_assets.suites.journeybench.raw import (
+    CaptionVote,
+    FilterVote,
+    GalleryPicture,
+    WrittenCaption,
+    read_raw,
+)
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+
+
+def shown(*names):
+    return [GalleryPicture(picture=name, query="giant animal", prompt="a cat") for name in names]
+
+
+def votes(picture, *said):
+    """One vote for each text: "ufc" passes all three criteria, a missing letter fails one."""
+    return [
+        FilterVote(
+            picture=picture,
+            annotator=f"a{number}",
+            unusual="u" in word,
+            fictional="f" in word,
+            comprehensible="c" in word,
+        )
+        for number, word in enumerate(said)
+    ]
+
+
+def test_by_default_there_are_as_many_words_as_in_the_paper():
+    settings = JourneyBenchSettings()
+    found = queries(settings.topics, settings.attributes)
+    assert (len(settings.topics), len(settings.attributes)) == (17, 15)
+    assert len({query.query for query in found}) == 255
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "reason"),
+    [
+        pytest.param(["ufc"] * 4, "unanimous", "passes every criterion", id="all say yes"),
+        pytest.param(
+            ["ufc", "ufc", "ufc", "fc"], "majority", "passes every criterion", id="three of four"
+        ),
+        pytest.param(["ufc", "ufc", "ufc", "fc"], "unanimous", "not unusual: 1 of 4", id="not all"),
+        pytest.param(["ufc", "ufc", "uc", "uc"], "majority", "not fictional: 2 of 4", id="half"),
+        pytest.param(
+            ["uf", "uf", "uf", "c"],
+            "majority",
+            "not comprehensible: 3 of 4",
+            id="one criterion, whatever the others",
+        ),
+        pytest.param(["ufc"] * 3, "majority", "3 votes, 4 are needed", id="three annotators"),
+        pytest.param([], "majority", "0 votes, 4 are needed", id="nobody"),
+    ],
+)
+def test_votes_decide(said, rule, reason):
+    (decision,) = decide(shown("a"), votes("a", *said), {"a": "0" * 16}, rule=rule)
+    assert decision.reason == reason
+    assert decision.kept == (reason == "passes every criterion")
+
+
+@pytest.mark.parametrize(
+    ("other", "twin"),
+    [
+        pytest.param("000000000000000f", "a", id="four bits apart"),
+        pytest.param("000000000000001f", "", id="five bits apart"),
+    ],
+)
+def test_what_looks_like_an_earlier_picture_is_dropped(other, twin):
+    cast = votes("a", *["ufc"] * 4) + votes("b", *["ufc"] * 4)
+    first, second = decide(shown("a", "b"), cast, {"a": "0" * 16, "b": other}, near=4)
+    assert first.kept
+    assert (second.kept, second.duplicate_of) == (not twin, twin)
+
+
+def test_a_picture_that_was_dropped_makes_no_other_a_duplicate():
+    cast = votes("a", *["fc"] * 4) + votes("b", *["ufc"] * 4)
+    first, second = decide(shown("a", "b"), cast, {"a": "0" * 16, "b": "0" * 16})
+    assert (first.kept, second.kept) == (False, True)
+
+
+def test_a_picture_that_does_not_decode_is_dropped():
+    (decision,) = decide(shown("a"), votes("a", *["ufc"] * 4), {})
+    assert decision.reason == "missing or does not decode"
+
+
+def test_agreement_is_measured_by_criterion():
+    rows = {
+        row.criterion: row for row in agreement(votes("a", "ufc", "ufc") + votes("b", "fc", "c"))
+    }
+    assert rows["unusual"].unanimous == 1.0
+    assert rows["fictional"].unanimous == 0.5
+    assert rows["all"].unanimous == 0.5
+    assert rows["unusual"].alpha == 1.0
+    assert agreement([]) == []
+
+
+def test_raw_entries_are_read_by_type_and_named_when_broken(tmp_path):
+    line = {"picture": "a", "query": "q", "prompt": "p"}
+    file = tmp_path / "gallery.jsonl"
+    file.write_text(json.dumps(line))
+    assert read_raw(tmp_path, GalleryPicture) == [GalleryPicture(**line)]
+    assert read_raw(tmp_path, FilterVote) == []
+    file.write_text('{"picture": "a"}')
+    with pytest.raises(SourceError, match="line 1: no field 'query'"):
+        read_raw(tmp_path, GalleryPicture)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({}, id="the same vote"),
+        pytest.param({"unusual": False}, id="another vote"),
+    ],
+)
+def test_nobody_votes_twice(tmp_path, change):
+    vote = {"picture": "a", "annotator": "x"} | dict.fromkeys(
+        ("unusual", "fictional", "comprehensible"), True
+    )
+    file = tmp_path / "filter_votes.jsonl"
+    file.write_text(json.dumps(vote) + "\n" + json.dumps(vote | change))
+    with pytest.raises(SourceError, match=r"line 2: the same picture, annotator as in .*line 1"):
+        read_raw(tmp_path, FilterVote)
+
+
+def written(*texts):
+    return [
+        WrittenCaption(picture="a", writer=f"w{n}", caption=text) for n, text in enumerate(texts)
+    ]
+
+
+def accepted(n_captions, n_accepting=4, **but):
+    """Four verifiers a caption; ``but`` gives the number that accepts the caption of a writer."""
+    return [
+        CaptionVote(
+            picture="a", writer=f"w{n}", verifier=f"v{v}", accepts=v < but.get(f"w{n}", n_accepting)
+        )
+        for n in range(n_captions)
+        for v in range(4)
+    ]
+
+
+def reasons(captions, cast):
+    return [decision.reason for decision in verify_captions(captions, cast, {"a"})]
+
+
+def test_five_captions_are_kept_the_most_accepted_first():
+    captions = written(*(f"Caption {n}." for n in range(8)))
+    decisions = verify_captions(captions, accepted(8, w0=3, w3=3, w6=2), {"a"})
+    assert [decision.writer for decision in decisions if decision.kept] == [
+        "w1",
+        "w2",
+        "w4",
+        "w5",
+        "w7",
+    ]
+    assert kept_captions(decisions) == {"a": [f"Caption {n}." for n in (1, 2, 4, 5, 7)]}
+    assert decisions[6].reason == "2 of 4 verifiers accept it"
+    assert decisions[0].reason == "beyond the best 5"
+
+
+@pytest.mark.parametrize(
+    ("texts", "cast", "reason"),
+    [
+        pytest.param(
+            ["A cat.", "a  CAT"], accepted(2), "an earlier caption says the same", id="same"
+        ),
+        pytest.param(["A cat.", "  "], accepted(2), "empty", id="blank"),
+        pytest.param(
+            ["A cat.", "A dog."], accepted(1), "0 of 0 verifiers accept it", id="no votes"
+        ),
+        pytest.param(
+            ["A cat.", "A dog."],
+            [
+                *accepted(1),
+                CaptionVote(picture="a", writer="w1", verifier="w1", accepts=True),
+            ],
+            "0 of 0 verifiers accept it",
+            id="a vote for oneself",
+        ),
+    ],
+)
+def test_a_caption_that_is_not_kept_says_why(texts, cast, reason):
+    assert reasons(written(*texts), cast) == ["kept", reason]
+
+
+def test_captions_of_pictures_that_were_dropped_are_not_looked_at():
+    assert verify_captions(written("A cat."), accepted(1), {"b"}) == []

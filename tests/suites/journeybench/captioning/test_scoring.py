@@ -1,0 +1,62 @@
+"""The corpus measures of captioning, through the four steps."""
+
+import math
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.metrics.captions import corpus_bleu, score_captions
+from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.suites.journeybench.captioning.task import TASK
+from tests.rows import prediction, question
+
+REFERENCES = [("A red cat sits here.", "The cat is red."), ("Two owls fly!", "Owls in the sky")]
+
+
+def measured(*said, reading=""):
+    asked = [question(question_id=f"q/{i}", answer=r) for i, r in enumerate(REFERENCES)]
+    predictions = [
+        prediction(question_id=f"q/{i}", text=text or "", error="" if text is not None else "down")
+        for i, text in enumerate(said)
+    ]
+    scores = flow.score(TASK, asked, predictions, [], reading)
+    rows = flow.summarise(TASK, asked, predictions, scores)
+    assert {row.category for row in rows} == {"all"}
+    return {row.metric: row for row in rows}
+
+
+def test_measures_are_those_of_the_corpus():
+    said = ["A red dog sits here", "owls fly in the sky"]
+    found = measured(*said)
+    expected = score_captions([Captioned(*pair) for pair in zip(said, REFERENCES, strict=True)])
+    assert found["cider"].value == pytest.approx(expected.cider.mean())
+    assert found["rouge_l"].value == pytest.approx(expected.rouge_l.mean())
+    assert found["bleu_4"].value == pytest.approx(corpus_bleu(expected)[3])
+    assert found["bleu"].value == pytest.approx(corpus_bleu(expected).mean())
+    assert found["cider"].low <= found["cider"].value <= found["cider"].high
+
+
+def test_a_caption_that_somebody_wrote_has_bleu_1_and_cider_10():
+    found = measured("A red cat sits here", "owls in the sky")
+    assert found["bleu_1"].value == pytest.approx(1)
+    # The other reference shares fewer words: CIDEr is a mean over references.
+    assert 5 < found["cider"].value <= 10
+
+
+def test_the_official_reading_splits_at_blanks_and_minds_case():
+    brevity = math.exp(1 - 8 / 6)  # the closest references have 5 and 3 words
+    said = ("a red cat sits here", "x")
+    assert measured(*said)["bleu_1"].value == pytest.approx(5 / 6 * brevity)
+    # "A" and "here." are other words than "a" and "here".
+    found = measured(*said, reading="official")["bleu_1"].value
+    assert found == pytest.approx(3 / 6 * brevity)
+
+
+def test_a_failed_request_is_left_out_and_counted():
+    found = measured("A red cat sits here", None)["rouge_l"]
+    assert (found.n_scored, found.n_unscored, found.n_failed) == (1, 1, 1)
+
+
+def test_an_empty_reply_is_a_wrong_caption():
+    found = measured("A red cat sits here", "")["rouge_l"]
+    assert (found.value, found.n_scored) == (pytest.approx(0.5), 2)

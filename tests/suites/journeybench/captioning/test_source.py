@@ -1,0 +1,107 @@
+"""Cells of captions in all the ways in which they are written."""
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.captioning import source
+from bench_assets.suites.journeybench.captioning.questions import to_questions
+from bench_assets.suites.journeybench.captioning.source import (
+    known_categories,
+    read_captioned_images,
+    split_captions,
+)
+from tests.pinned_words import survivors
+from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
+
+
+@pytest.mark.parametrize(
+    ("cell", "captions"),
+    [
+        pytest.param('1. "A cat." 2. "A dog."', ["A cat.", "A dog."], id="numbered and quoted"),
+        pytest.param('1."A cat"2."A dog"', ["A cat", "A dog"], id="without blanks"),
+        pytest.param("1. A cat 2. A dog", ["A cat", "A dog"], id="numbered, not quoted"),
+        pytest.param("1) A cat\n2) A dog", ["A cat", "A dog"], id="numbered with brackets"),
+        pytest.param(
+            '1. "Car no. 3. wins." 2. "It is 2. of 5." 3. "End"',
+            ["Car no. 3. wins.", "It is 2. of 5.", "End"],
+            id="numbers inside captions",
+        ),
+        pytest.param('"A cat." "A dog."', ["A cat.", "A dog."], id="quoted, not numbered"),
+        pytest.param("A cat\nA dog\n", ["A cat", "A dog"], id="a line each"),
+        pytest.param("- A cat\n- A dog", ["A cat", "A dog"], id="bullets"),
+        pytest.param("A cat; a dog", ["A cat", "a dog"], id="semicolons"),
+        pytest.param("A cat sits. A dog runs.", ["A cat sits.", "A dog runs."], id="sentences"),
+        pytest.param('1. "A cat."', ["A cat."], id="a single one, numbered"),
+        pytest.param("A cat, 1.5 m tall", ["A cat, 1.5 m tall"], id="a single one"),
+        pytest.param('1. "A cat." 2. ""', ["A cat."], id="an empty one is none"),
+        pytest.param("  ", [], id="nothing"),
+    ],
+)
+def test_cells(cell, captions):
+    assert list(split_captions(cell)) == captions
+
+
+def test_rows_of_the_release(tmp_path):
+    cat, whale = read_captioned_images(
+        write_release(tmp_path) / "unusual_image_caption_generation.jsonl"
+    )
+    assert cat.captions == (
+        "A cat drives a car.",
+        "A cat in 2. gear.",
+        "The car has a cat at its wheel.",
+    )
+    assert (cat.categories, cat.unknown_categories) == (("unexpected behavior",), ("odd",))
+    assert whale.entry_id == "pictures.example.org/whale.png"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        pytest.param("caption.csv", 'url,captions\nu/a.png,"A cat\nA dog"\n', id="CSV"),
+        pytest.param("caption.csv", "url,captions\nu/a.png,\"['A cat', 'A dog']\"\n", id="a list"),
+        pytest.param(
+            "caption.json", '[{"url": "u/a.png", "captions": ["A cat", "A dog"]}]', id="J"
+        ),
+    ],
+)
+def test_other_forms(tmp_path, name, content):
+    file = tmp_path / name
+    file.write_text(content)
+    (row,) = read_captioned_images(file)
+    assert (row.entry_id, row.captions) == ("u/a.png", ("A cat", "A dog"))
+
+
+def test_a_row_without_captions_is_refused(tmp_path):
+    file = tmp_path / "caption.jsonl"
+    write_lines(file, {"url": "u/a.png", "captions": " "})
+    with pytest.raises(SourceError, match=r"caption.jsonl, line 1: expected an address and capt"):
+        read_captioned_images(file)
+
+
+def test_a_picture_with_captions_in_two_rows_is_asked_twice_and_a_missing_one_is_listed(tmp_path):
+    file = tmp_path / "caption.jsonl"
+    row = {"url": f"{HOST}/a.png", "captions": CELLS[1]}
+    write_lines(file, row, row | {"captions": "A whale."}, row | {"url": f"{HOST}/b.png"})
+    entries = read_captioned_images(file)
+    there = {f"{HOST}/a.png": stored("a")}
+    (first, second), rejections = to_questions(entries, there)
+    assert first.question_id == "journeybench/captioning/pictures.example.org/a.png"
+    assert first.answer == ("A whale flies over a town.", "A flying whale.")
+    assert second.question_id == f"{first.question_id}/2"
+    assert (second.answer, second.images) == (("A whale.",), first.images)
+    assert [row.entry for row in rejections] == ["pictures.example.org/b.png"]
+
+
+CATEGORIES = (
+    *("unusual attributes or accessories", "unexpected behavior", "strange scene"),
+    *("strange animal", "misplacement", "incorrect biological rules", "unusual construction"),
+    *("strange indoor objects", "unusual food", "incorrect physics rules", "incorrect usage"),
+)
+
+
+def test_no_category_can_be_taken_out():
+    assert (
+        survivors([source], CATEGORIES, lambda name: known_categories([name]) == ((name,), ()))
+        == []
+    )

@@ -1,0 +1,162 @@
+"""The judge's JSON, the rules that stand in for it, and the accuracy."""
+
+import json
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.suites.journeybench.hallucination_vqa import scoring
+from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.source import read_trigger_questions
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
+from bench_assets.task import Answered
+from resources.models.scripted import ScriptedModel
+from tests.rows import prediction, question
+
+FIELDS = {
+    "question": "Where is the heart?",
+    "model_response": "On the left.",
+    "groundtruth_response": "There is no heart.",
+    "model_response_main_point": "The heart is on the left.",
+    "groundtruth_main_point": "There is no heart.",
+    "is_prediction_correct": False,
+}
+JSON = json.dumps(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        pytest.param(JSON, False, id="JSON alone"),
+        pytest.param(f"```json\n{JSON}\n```", False, id="JSON in a fence"),
+        pytest.param(f"```\n{JSON}\n```\nDone.", False, id="JSON in a fence, and a word after it"),
+        pytest.param(JSON.replace("false", "true"), True, id="a right answer"),
+        pytest.param(f"<think>{{}} hm</think>{JSON}", False, id="JSON after a thought"),
+        pytest.param(JSON[:-2], None, id="JSON cut short"),
+        pytest.param(JSON.replace("false", "False"), None, id="Python in place of JSON"),
+        pytest.param(JSON.replace("false", '"false"'), None, id="a text in place of a verdict"),
+        pytest.param('{"is_prediction_correct": true}', None, id="fields missing"),
+        pytest.param("The answer is correct.", None, id="no JSON"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_the_judges_six_fields(reply, verdict):
+    assessment = scoring.read_assessment(reply)
+    assert (assessment.is_prediction_correct if assessment else None) is verdict
+    if assessment:
+        assert assessment.groundtruth_main_point == "There is no heart."
+
+
+def test_broken_json_is_unscored_and_counted():
+    asked = [
+        question(
+            question_id=f"q/{n}",
+            category="false premises",
+            labels={"image_source": "real"},
+            group_id=str(n),
+        )
+        for n in range(3)
+    ]
+    said = [prediction(question_id=f"q/{n}", text=str(n)) for n in range(3)]
+    replies = {"0": JSON.replace("false", "true"), "1": JSON, "2": "{"}
+
+    def say(request):
+        text = request.prompt.turns[-1].parts[0]
+        return next(reply for n, reply in replies.items() if f"answer: {n}\n" in text)
+
+    judgements = flow.judge(TASK, asked, said, ScriptedModel("judge", say))
+    scores = flow.score(TASK, asked, said, judgements)
+    assert [score.points for score in scores] == [1.0, 0.0, None]
+    overall = flow.summarise(TASK, asked, said, scores)[0]
+    assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 2, 1)
+
+
+HEART = ("There is no blue heart", "Where is the blue heart?")
+OWLS = ("Three owls", "How many owls are there?")
+SHOES = ("The shoes are not visible", "What shoes does she wear?")
+
+
+@pytest.mark.parametrize(
+    ("response", "about", "right"),
+    [
+        pytest.param("I don't see any heart.", HEART, True, id="the thing is not there"),
+        pytest.param("The blue heart is on the left.", HEART, False, id="it is said to be there"),
+        pytest.param("There is no such thing in the image.", HEART, False, id="what fits all"),
+        pytest.param("It cannot be seen.", HEART, False, id="what fits every single thing"),
+        pytest.param("It cannot be seen.", SHOES, False, id="one thing, asked about several"),
+        pytest.param("They cannot be seen.", HEART, False, id="several, asked about one"),
+        pytest.param("No", HEART, False, id="no alone does not say what is absent"),
+        pytest.param("Nothing.", HEART, False, id="nothing alone does not either"),
+        pytest.param("I cannot answer that.", SHOES, False, id="a refusal"),
+        pytest.param("I can't assist with that", SHOES, False, id="another refusal"),
+        pytest.param("They cannot be seen.", SHOES, True, id="it cannot be told"),
+        pytest.param("She wears red boots.", SHOES, False, id="a guess"),
+        pytest.param("There are 3 owls.", OWLS, True, id="a digit for a word"),
+        pytest.param("Four owls", OWLS, False, id="another count"),
+        pytest.param("Many", OWLS, False, id="no count"),
+        pytest.param("", OWLS, False, id="nothing said"),
+    ],
+)
+def test_rules(response, about, right):
+    truth, asked = about
+    assert says_the_same(response, truth, asked) is right
+
+
+def test_rules_call_peoples_own_answers_right_and_empty_words_wrong(shared_data):
+    entries = read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv")
+    pairs = [pair(entry, said) for entry in entries for said in entry.answers]
+    assert all(judgement.verdict for judgement in scoring.judge_by_rules(pairs))
+    for empty in ("No", "I cannot assist with that.", ""):
+        pairs = [pair(entry, empty) for entry in entries]
+        assert not any(judgement.verdict for judgement in scoring.judge_by_rules(pairs))
+
+
+def pair(entry, said, edition="built"):
+    asked = question(text=entry.question, answer=entry.answers, edition=edition)
+    return Answered(asked, prediction(text=said))
+
+
+@pytest.mark.parametrize(
+    ("edition", "points"),
+    [
+        pytest.param("mini", 1.0, id="the mini edition"),
+        pytest.param("built", 1.0, id="what was built here"),
+        pytest.param("published", None, id="the published edition"),
+        pytest.param("own", None, id="a part of it, or other questions in its form"),
+    ],
+)
+def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, points):
+    heart = question(
+        text=HEART[1], answer=(HEART[0],), edition=edition, labels={"image_source": "real"}
+    )
+    said = prediction(text="I see no blue heart.")
+    judgements = flow.judge(TASK, [heart], [said], None)
+    (score,) = flow.score(TASK, [heart], [said], judgements)
+    assert score.points == points
+    assert ("name a model as judge" in score.note) is (points is None)
+    by_model = flow.judge(
+        TASK, [heart], [said], ScriptedModel("j", lambda _: JSON.replace("false", "true"))
+    )
+    assert flow.score(TASK, [heart], [said], by_model)[0].points == 1.0
+    overall = flow.summarise(TASK, [heart], [said], flow.score(TASK, [heart], [said], judgements))
+    assert (overall[0].n_scored, overall[0].n_unscored) == ((1, 0) if points else (0, 1))
+
+
+def test_broken_json_is_asked_for_again_with_the_complaint():
+    asked = []
+
+    def say(request):
+        asked.append(request.prompt.turns[-1].parts)
+        return "I have no idea." if len(asked) < 3 else JSON
+
+    pairs = [Answered(question(text=HEART[1], answer=(HEART[0],)), prediction(text="There."))]
+    (judgement,) = scoring.judge(pairs, ScriptedModel("judge", say))
+    assert judgement.verdict is False
+    assert "I have no idea." in asked[1][-1]
+    assert asked[1][-1].endswith("and nothing else.")
+    assert len(asked) == 3
+
+
+def test_slices_are_triggers_and_image_sources():
+    asked = question(category="visual challenge", labels={"image_source": "real"})
+    assert TASK.slices(asked) == ("visual challenge", "real")

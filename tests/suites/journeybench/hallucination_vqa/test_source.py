@@ -1,0 +1,97 @@
+"""HaloQuest's CSV: the authors' own counts, and what is wrong with files that are not like it."""
+
+from collections import Counter
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.hallucination_vqa.questions import (
+    to_questions,
+)
+from bench_assets.suites.journeybench.hallucination_vqa.source import read_trigger_questions
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
+from tests.suites.journeybench.pictures import stored
+
+HEADER = ",image_name,url,image type,hallucination type,question,groundtruth responses,split\n"
+LINE = (
+    '0,,https://a/cat.png,generated,false premises,"Whose\nhat?",No hat; There is no hat ;,eval\n'
+)
+
+
+@pytest.fixture
+def entries(shared_data):
+    return read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv")
+
+
+def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
+    assert len(entries) == TASK.counts["all"] == 608
+    cells = Counter((entry.image_source, entry.trigger) for entry in entries)
+    assert cells == {
+        ("generated", "false premises"): 208,
+        ("generated", "insufficient context"): 73,
+        ("generated", "visual challenge"): 110,
+        ("real", "false premises"): 96,
+        ("real", "insufficient context"): 48,
+        ("real", "visual challenge"): 73,
+    }
+    by_trigger = Counter(entry.trigger for entry in entries)
+    assert by_trigger == {name: n for name, n in TASK.counts.items() if name != "all"}
+    assert Counter(len(entry.answers) for entry in entries) == {1: 103, 2: 1, 3: 484, 4: 17, 5: 3}
+    assert len({entry.picture for entry in entries}) == 376
+
+
+def test_every_entry_becomes_a_question_once_its_picture_is_there(entries):
+    there = {entry.picture: stored(entry.picture) for entry in entries}
+    questions, rejections = to_questions(entries, there)
+    assert len({question.question_id for question in questions}) == 608
+    assert questions[0].question_id == "journeybench/hallucination_vqa/eval_0"
+    assert rejections == []
+
+
+def test_entries_without_a_picture_are_listed_and_left_out(entries):
+    there = {entry.picture: stored(entry.picture) for entry in entries[:300]}
+    questions, rejections = to_questions(entries, there)
+    assert len(questions) + len(rejections) == 608
+    assert rejections[0].reason.startswith("no picture: https://")
+
+
+def test_line_breaks_and_stray_semicolons_in_a_cell_are_blanks(tmp_path):
+    (entry,) = read_trigger_questions(written(tmp_path, HEADER + LINE))
+    assert entry.entry_id == "eval_0"
+    assert entry.question == "Whose hat?"
+    assert entry.answers == ("No hat", "There is no hat")
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param(
+            HEADER + LINE.replace("false premises", "wrong premises"),
+            r"line 3: hallucination type is 'wrong premises', expected one of false premises",
+            id="an unknown trigger",
+        ),
+        pytest.param(
+            HEADER + LINE + LINE, "line 5: eval_0 stands there twice", id="a number twice"
+        ),
+        pytest.param(HEADER + "0,,https://a\n", "line 2: 3 cells, expected 8", id="a short line"),
+        pytest.param(
+            HEADER + LINE.replace("No hat; There is no hat ;", ";"),
+            "line 3: expected an address, a question and an answer",
+            id="no answer",
+        ),
+        pytest.param(
+            HEADER.replace("url", "link") + LINE, "no field 'url'; it has", id="a column missing"
+        ),
+        pytest.param(HEADER + '0,"cat', "not CSV in UTF-8", id="an open quotation mark"),
+    ],
+)
+def test_bad_files_are_refused_with_file_and_line(tmp_path, content, complaint):
+    with pytest.raises(SourceError, match=complaint) as error:
+        read_trigger_questions(written(tmp_path, content))
+    assert "haloquest-eval.csv" in str(error.value)
+
+
+def written(folder, content):
+    file = folder / "haloquest-eval.csv"
+    file.write_text(content, encoding="utf-8")
+    return file

@@ -1,0 +1,203 @@
+"""What a model proposes to show is checked word by word, and pictures are planned from it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.suites.journeybench.mcot.pictures import (
+    VARIANTS,
+    plan_pictures,
+    read_counts,
+    refer,
+    to_items,
+)
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.quantities import find_quantities, prompts
+from tests.suites.journeybench.built import writers
+
+PROBLEM = Problem(
+    problem_id="p",
+    question="Ann has three apples. 12 eggs and 4 pies lie there, and 4 more pies. How many?",
+    solution="<<3+12=15>>15, <<15+8=23>>23",
+    answer="23",
+)
+GOOD = {
+    "text": "three apples",
+    "number": "3",
+    "things": "apples",
+    "image_prompt": "A table with exactly {count} of: red apple",
+}
+
+
+def reply(text, error=""):
+    return writers.reply("p/quantities", text, error)
+
+
+def find(*proposals):
+    return find_quantities([PROBLEM], [reply(json.dumps(proposals))])
+
+
+def test_the_model_is_asked_about_the_problem():
+    (asked,) = prompts([PROBLEM]).values()
+    assert PROBLEM.question in asked.turns[0].parts[0]
+    assert "{count}" in asked.turns[0].parts[0]
+
+
+def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
+    ((quantity,), rejections) = find(GOOD)
+    assert (quantity.quantity_id, quantity.number, quantity.things) == ("p/1", 3, "apples")
+    assert (quantity.writer, quantity.prompt_sha256) == ("w", "sha")
+    assert rejections == []
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        pytest.param({"text": "3 apples"}, "'3 apples' does not stand", id="words changed"),
+        pytest.param({"number": "5"}, "does not give the number 5", id="another number"),
+        pytest.param(
+            {"text": "4 pies", "number": "4", "things": "pies"}, "4 does not stand", id="twice"
+        ),
+        pytest.param(
+            {"text": "three apples. 12 eggs", "number": "3"}, "does not give", id="two numbers"
+        ),
+        pytest.param({"things": "three apples"}, "have a number", id="a number in the things"),
+        pytest.param({"image_prompt": "apples"}, "no single {count}", id="no place for it"),
+        pytest.param({"things": " "}, "one of text, number", id="an empty field"),
+        pytest.param({"number": "many"}, "cannot be counted", id="no number"),
+    ],
+)
+def test_a_proposal_that_does_not_fit_says_why(change, reason):
+    quantities, (rejection,) = find(GOOD | change)
+    assert quantities == []
+    assert rejection.entry == "p/1"
+    assert reason in rejection.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        pytest.param(reply("[]"), "nothing to be seen", id="an empty list"),
+        pytest.param(reply("There are apples."), "unreadable reply", id="prose"),
+        pytest.param(reply('["apples"]'), "unreadable reply", id="a list of texts"),
+        pytest.param(reply("", "connection lost"), "connection lost", id="no reply"),
+    ],
+)
+def test_a_reply_without_proposals_says_why(answer, reason):
+    found = find_quantities([PROBLEM], [answer])
+    assert [one.reason for one in found.rejections] == [reason]
+
+
+def planned():
+    return plan_pictures({"p": PROBLEM}, find(GOOD).quantities)
+
+
+def test_each_variant_is_planned_once_and_alike_every_time():
+    pictures = planned()
+    assert [picture.variant for picture in pictures] == list(VARIANTS)
+    assert pictures == planned()
+    assert len({picture.name for picture in pictures}) == 3
+
+
+def test_every_prompt_counts_what_the_picture_shows():
+    written, other, absent = planned()
+    assert written.prompt == "A table with exactly 3 of: red apple"
+    assert other.prompt.startswith(f"A table with exactly {other.count} of: red apple, and exactly")
+    assert other.count not in (3, 4, 12)
+    assert absent.count == 0
+    assert "apple" not in absent.prompt
+
+
+def test_a_text_that_has_all_numbers_is_shown_with_its_own_and_with_none():
+    full = replace(PROBLEM, question=f"{PROBLEM.question} {' '.join(map(str, range(2, 13)))}")
+    pictures = plan_pictures({"p": full}, find(GOOD).quantities)
+    assert [picture.variant for picture in pictures] == ["as written", "absent"]
+
+
+def items(counts):
+    quantities = {one.quantity_id: one for one in find(GOOD).quantities}
+    return to_items({"p": PROBLEM}, quantities, planned(), counts)
+
+
+def test_the_number_leaves_the_text_and_the_answer_follows_the_picture():
+    written, other, absent = items({}).items
+    assert {one.question for one in (written, other, absent)} == {
+        "Ann has the apples in the picture. 12 eggs and 4 pies lie there, and 4 more pies. "
+        "How many?"
+    }
+    n = planned()[1].count
+    assert (written.answer, other.answer) == ("23", str(n + 12 + 8))
+    assert absent.answer == "there are no apples; there are not any apples; 20"
+    assert absent.category == "hallucination"
+    assert written.solution == "3+12 = 15\n15+8 = 23"
+
+
+@pytest.mark.parametrize(
+    ("counts", "n"),
+    [
+        pytest.param([3, 3, 4], 3, id="most of them count what was planned"),
+        pytest.param([4, 4, 3], 2, id="most of them count otherwise"),
+        pytest.param([3, 4], 2, id="half of them are not most"),
+        pytest.param([], 3, id="nobody counted"),
+    ],
+)
+def test_a_picture_that_shows_another_number_is_left_out(counts, n):
+    made = items({planned()[0].name: counts})
+    assert len(made.items) == n
+    assert len(made.rejections) == 3 - n
+
+
+def test_counts_are_read_by_picture(tmp_path):
+    file = tmp_path / "picture_counts.jsonl"
+    lines = [
+        {"picture": "a.png", "annotator": name, "count": n} for name, n in (("x", 2), ("y", 3))
+    ]
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    assert read_counts(file) == {"a.png": [2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        pytest.param("Ann ate 3 pies.", "Ann ate the pies in the picture.", id="inside"),
+        pytest.param("3 pies lie there.", "The pies in the picture lie there.", id="first"),
+        pytest.param(
+            "Ann eats. 3 pies are left.", "Ann eats. The pies in the picture are left.", id="second"
+        ),
+    ],
+)
+def test_a_reference_begins_a_sentence_with_a_capital(question, expected):
+    assert refer(question, {"3 pies": "the pies in the picture"}) == expected
+
+
+def test_a_picture_with_which_the_answer_is_no_whole_number_is_left_out():
+    bags = Problem(
+        problem_id="p",
+        question="Ann has 4 apples, and bags for two. How many bags does she fill?",
+        solution="<<4/2=2>>2",
+        answer="2",
+    )
+    proposal = GOOD | {"text": "4 apples", "number": "4"}
+    (quantity,) = find_quantities([bags], [reply(json.dumps([proposal]))]).quantities
+    picture = replace(planned()[0], variant="another number", count=5)
+    made = to_items({"p": bags}, {"p/1": quantity}, [picture], {})
+    assert made.items == []
+    assert "with 5 the answer is 2.5" in made.rejections[0].reason
+
+
+@pytest.mark.parametrize(
+    ("solution", "answer", "gold"),
+    [
+        pytest.param("<<3-1=2>>2", "2", "", id="one less than none"),
+        pytest.param("<<3-1=2>>2, <<2*5=10>>10, <<10+40=50>>50", "50", "", id="on the way there"),
+        pytest.param("<<3/8=0.375>>0.375, <<0.375+1=1.375>>1.375", "1.375", "; 1", id="a whole"),
+        pytest.param("<<3+1.5=4.5>>4.5", "4.5", "", id="no whole number"),
+    ],
+)
+def test_where_nothing_is_seen_no_number_below_zero_is_expected(solution, answer, gold):
+    eaten = replace(PROBLEM, question="Ann has three apples.", solution=solution, answer=answer)
+    (quantity,) = find_quantities([eaten], [reply(json.dumps([GOOD]))]).quantities
+    absent = plan_pictures({"p": eaten}, [quantity])[-1]
+    (item,) = to_items({"p": eaten}, {"p/1": quantity}, [absent], {}).items
+    assert item.answer == f"there are no apples; there are not any apples{gold}"

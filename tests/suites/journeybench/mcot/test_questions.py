@@ -1,0 +1,138 @@
+"""MCOT rows in the released layout become questions, or say why not."""
+
+import csv
+import json
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.mcot import prompts
+from bench_assets.suites.journeybench.mcot.questions import to_questions
+from bench_assets.suites.journeybench.mcot.source import read_mcot
+from tests.rows import question
+from tests.suites.journeybench.pictures import stored
+
+ROW = {
+    "index": "7",
+    "url": "https://host/a.png",
+    "": "",
+    "question": "Each of the cups in the picture holds 3 spoons. How many spoons?",
+    "prompt": "four cups",
+    "answer": "12",
+    "category": "common objects;",
+    "solution": "4*3=12",
+    "image": "",
+}
+
+
+IMAGES = {name: stored(name) for name in ("https://host/a.png", "https://host/b.png")}
+
+
+def write_jsonl(folder, *rows):
+    file = folder / "mcot.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def test_json_lines_and_csv_are_read_alike(tmp_path):
+    with (tmp_path / "mcot.csv").open("w", newline="") as lines:
+        writer = csv.DictWriter(lines, ROW)
+        writer.writeheader()
+        writer.writerow(ROW)
+    assert read_mcot(tmp_path / "mcot.csv") == read_mcot(write_jsonl(tmp_path, ROW))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        pytest.param("{", "line 1: not JSON", id="cut short"),
+        pytest.param('{"index": "1"}', "line 1: no field 'url'", id="a field is missing"),
+        pytest.param(
+            json.dumps(ROW | {"index": 7}), "'index' is 7, expected a text", id="a number"
+        ),
+    ],
+)
+def test_a_broken_file_is_named_with_its_line(tmp_path, text, complaint):
+    (tmp_path / "mcot.jsonl").write_text(text)
+    with pytest.raises(SourceError, match=complaint):
+        read_mcot(tmp_path / "mcot.jsonl")
+
+
+def test_a_csv_line_with_too_few_cells_is_named(tmp_path):
+    (tmp_path / "mcot.csv").write_text("index,url\n1\n")
+    with pytest.raises(SourceError, match="line 2: 1 cells, expected 2"):
+        read_mcot(tmp_path / "mcot.csv")
+
+
+def test_rows_without_index_are_known_by_their_picture(tmp_path):
+    file = tmp_path / "mcot.json"
+    row = {name: ROW[name] for name in ("url", "question", "answer")}
+    file.write_text(json.dumps([row, row | {"question": "How many cups?"}]))
+    assert [item.item_id for item in read_mcot(file)] == ["host/a.png", "host/a.png/2"]
+
+
+def test_rows_with_the_same_question_are_one_group(tmp_path):
+    rows = [
+        ROW,
+        ROW | {"index": "9", "url": "https://host/b.png", "answer": "no cups exist; 0"},
+        ROW | {"index": "11", "question": "How many?"},
+    ]
+    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)), IMAGES)
+    first, second, third = table.questions
+    assert [q.question_id for q in table.questions] == [
+        f"journeybench/mcot/{index}" for index in (7, 9, 11)
+    ]
+    assert first.group_id == second.group_id != third.group_id
+    assert second.answer == ("no cups exist", "0")
+    assert first.category == "common objects"
+    assert first.labels["solution"] == "4*3=12"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        pytest.param({"index": "8", "question": " "}, "question is empty", id="no question"),
+        pytest.param({"index": "8", "answer": ";"}, "answer is empty", id="no answer"),
+        pytest.param({"index": "8", "url": "x"}, "picture 'x' is missing", id="no picture"),
+    ],
+)
+def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
+    table = to_questions(read_mcot(write_jsonl(tmp_path, ROW, ROW | change)), IMAGES)
+    assert len(table.questions) == 1
+    (rejection,) = table.rejections
+    assert reason in rejection.reason
+
+
+def test_language_only_differs_in_the_picture_alone():
+    asked = question(text="How many cups?", images=("a",))
+    assert [image.sha256 for image in prompts.main(asked).images] == ["a"]
+    assert prompts.language_only(asked).images == ()
+    assert "picture" not in prompts.language_only(asked).turns[0].parts[0]
+
+
+def test_an_index_that_stands_twice_stops_nothing(tmp_path):
+    rows = [ROW, ROW | {"question": "How many forks?"}]
+    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)), IMAGES)
+    names = [question.question_id for question in table.questions]
+    assert names == ["journeybench/mcot/7", "journeybench/mcot/7/2"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "flag"),
+    [
+        pytest.param("12", "", id="a number"),
+        pytest.param("no common objects exist; 0", "", id="words with a label's among them"),
+        pytest.param(
+            "Hallucination", "the answer 'Hallucination' is the name of a label", id="a label"
+        ),
+        pytest.param(
+            "0; common objects.",
+            "the answer 'common objects.' is the name of a label",
+            id="one of two answers",
+        ),
+    ],
+)
+def test_a_gold_that_is_a_labels_name_is_asked_and_flagged(tmp_path, answer, flag):
+    items = read_mcot(write_jsonl(tmp_path, ROW | {"answer": answer}))
+    (asked,) = to_questions(items, IMAGES).questions
+    assert asked.labels["flag"] == flag

@@ -1,0 +1,182 @@
+"""Labels, consistency and hallucination of MCOT, from the spelling to the metric."""
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.suites.journeybench.mcot import co_reference
+from bench_assets.suites.journeybench.mcot.co_reference import (
+    LABELS,
+    is_label,
+    labels_of,
+    spellings,
+)
+from bench_assets.suites.journeybench.mcot.scoring import consistency, hallucination_rate
+from bench_assets.suites.journeybench.mcot.task import TASK
+from tests.pinned_words import inline_words, survivors
+from tests.rows import prediction, question, scored
+
+
+@pytest.mark.parametrize(
+    ("cell", "labels"),
+    [
+        pytest.param("common objects", ("common objects",), id="as in the paper"),
+        pytest.param("Common object; OCR", ("common objects", "OCR"), id="two of them"),
+        pytest.param("common objectsl;", ("common objects",), id="a typing error, a stray ;"),
+        pytest.param(
+            "distractors and hallucination", ("distractors", "hallucination"), id="joined by and"
+        ),
+        pytest.param(
+            "OCR, common objects/distractors & hallucination+money value\nlarge number",
+            (
+                *("OCR", "common objects", "distractors", "hallucination", "money value"),
+                "large number of objects",
+            ),
+            id="joined in every other way",
+        ),
+        pytest.param(
+            "irrelevant and relevant objects with unusual properties",
+            (
+                "irrelevant objects with unusual properties",
+                "relevant objects with unusual properties",
+            ),
+            id="two that share their end",
+        ),
+        pytest.param(
+            "Occluded And obscured objects",
+            ("occluded or obscured objects",),
+            id="two words for one",
+        ),
+        pytest.param("common sand", ("common objects",), id="and inside a word"),
+        pytest.param("obsuced objects", ("occluded or obscured objects",), id="another one"),
+        pytest.param(
+            "irrelevant objects with unusual properties",
+            ("irrelevant objects with unusual properties",),
+            id="irrelevant, which has relevant in it",
+        ),
+        pytest.param("occluded object;obscured", ("occluded or obscured objects",), id="twice"),
+        pytest.param("", (), id="empty"),
+        pytest.param("purple", (), id="unknown"),
+    ],
+)
+def test_a_cell_is_read_as_labels(cell, labels):
+    assert labels_of(cell) == labels
+
+
+def test_unknown_spellings_are_reported_first():
+    rows = spellings(["purple; common object", "common object"])
+    assert [(row.spelling, row.label, row.n_rows) for row in rows] == [
+        ("purple", "", 1),
+        ("common object", "common objects", 2),
+    ]
+
+
+def group(*points, group_id="1"):
+    return [
+        scored(points=value, question_id=f"{group_id}/{n}", group_id=group_id)
+        for n, value in enumerate(points)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "value", "n"),
+    [
+        pytest.param(group(1.0, 1.0), 1.0, 1, id="right with both pictures"),
+        pytest.param(group(1.0, 0.0), 0.0, 1, id="right with one picture only is nothing"),
+        pytest.param(group(1.0, None), None, 0, id="a judge that failed leaves it open"),
+        pytest.param(group(1.0), None, 0, id="one picture says nothing of consistency"),
+        pytest.param(
+            group(1.0, 1.0) + group(0.0, 1.0, group_id="2"), 0.5, 2, id="every problem counts once"
+        ),
+    ],
+)
+def test_a_problem_counts_if_it_is_right_with_every_picture(rows, value, n):
+    found = consistency(rows)
+    assert found.n_scored == n
+    assert found.value == value if value is not None else found.value != found.value
+
+
+@pytest.mark.parametrize(
+    ("answer", "points", "category", "rate"),
+    [
+        pytest.param(("3",), 0.0, "hallucination", 1.0, id="counts what is not there"),
+        pytest.param((), 0.0, "hallucination", 0.0, id="says nothing readable"),
+        pytest.param(("0",), 1.0, "hallucination", 0.0, id="sees that there are none"),
+        pytest.param(("0",), 0.0, "common objects; hallucination", 0.0, id="none, misjudged"),
+        pytest.param(("3",), 0.0, "common objects", None, id="a question about things there are"),
+        pytest.param(("3",), None, "hallucination", None, id="unscored"),
+    ],
+)
+def test_hallucination_is_a_wrong_number_for_an_absent_thing(answer, points, category, rate):
+    row = scored(points=points, answer=("no cups exist", "0"), category=category)
+    row = row._replace(score=row.score.__class__(**{**_fields(row.score), "answer": answer}))
+    found = hallucination_rate([row])
+    assert found.n_scored == (rate is not None)
+    assert rate is None or found.value == rate
+
+
+def _fields(score):
+    return {name: getattr(score, name) for name in score.__slots__}
+
+
+def test_from_replies_to_metrics_by_label():
+    questions = [
+        question(question_id="1", text="q", answer=("4",), category="common objects", group_id="1"),
+        question(
+            question_id="2",
+            text="q",
+            answer=("no cups exist", "0"),
+            category="common objects; hallucination",
+            group_id="1",
+        ),
+    ]
+    replies = [
+        prediction(question_id="1", text="Answer: 4"),
+        prediction(question_id="2", text="Answer: 2"),
+    ]
+    judgements = flow.judge(TASK, questions, replies, None)
+    scores = flow.score(TASK, questions, replies, judgements)
+    metrics = {
+        (row.category, row.metric): row.value
+        for row in flow.summarise(TASK, questions, replies, scores)
+    }
+    assert metrics["all", "accuracy"] == 0.5
+    assert metrics["common objects", "accuracy"] == 0.5
+    assert metrics["hallucination", "accuracy"] == 0.0
+    assert metrics["all", "consistency"] == 0.0
+    assert metrics["all", "hallucination_rate"] == 1.0
+
+
+IRRELEVANT, RELEVANT, HIDDEN, DISTRACTORS, HALLUCINATION, LARGE, OCR, OUTSIDE, MONEY, COMMON = (
+    LABELS
+)
+SPELLINGS = [
+    ("Irrelevant objects", (IRRELEVANT,)),
+    ("relevant ones", (RELEVANT,)),
+    ("unusual properties", (RELEVANT,)),
+    ("occluded", (HIDDEN,)),
+    ("obscured", (HIDDEN,)),
+    ("obsuced", (HIDDEN,)),
+    ("distractors", (DISTRACTORS,)),
+    ("halllucination", (HALLUCINATION,)),
+    ("large", (LARGE,)),
+    ("a number", (LARGE,)),
+    ("OCR", (OCR,)),
+    ("text", (OCR,)),
+    ("external", (OUTSIDE,)),
+    ("knowledge", (OUTSIDE,)),
+    ("money", (MONEY,)),
+    ("value", (MONEY,)),
+    ("common", (COMMON,)),
+    ("distractors and hallucination", (DISTRACTORS, HALLUCINATION)),
+    ("distractors; hallucination", (DISTRACTORS, HALLUCINATION)),
+    ("mediocre", ()),
+]
+
+
+def test_no_word_can_be_taken_out_of_the_labels():
+    rows = [
+        *((labels_of, spelling, labels) for spelling, labels in SPELLINGS),
+        *((is_label, label.upper(), True) for label in LABELS),
+    ]
+    assert survivors([co_reference], rows, lambda row: row[0](row[1]) == row[2]) == []
+    assert inline_words([co_reference]) == []

@@ -1,0 +1,108 @@
+"""Multi-image rows in the released layout, from the file to the metric."""
+
+import json
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.chat import Image
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.multi_image_vqa import prompts
+from bench_assets.suites.journeybench.multi_image_vqa.questions import to_questions
+from bench_assets.suites.journeybench.multi_image_vqa.source import read_multi_image
+from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
+from tests.rows import prediction, question
+from tests.suites.journeybench.pictures import stored
+
+ROW = {
+    "": "",
+    "url1": "https://host/a.png",
+    "url2": "https://host/b.png",
+    "question": "How many cups are there in both pictures?",
+    "External_Knowledge": "0",
+    "answer": "7",
+    "prompt1": "3 cups",
+    "prompt2": "4 cups",
+    "solution": "",
+    "image1": "",
+    "image2": "",
+}
+IMAGES = {url: stored(url) for url in ("https://host/a.png", "https://host/b.png")}
+
+
+def read(folder, *rows):
+    file = folder / "multi_image_vqa.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return read_multi_image(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "category"),
+    [
+        pytest.param({}, "Arithmetic Reasoning", id="not flagged"),
+        pytest.param({"External_Knowledge": "1"}, "External Knowledge", id="flagged"),
+        pytest.param({"answer": "image1"}, "Cause and Effect", id="a picture is the answer"),
+        pytest.param(
+            {"answer": "Image 2", "External_Knowledge": ""}, "Cause and Effect", id="and spelt so"
+        ),
+    ],
+)
+def test_the_category_comes_from_flag_and_answer(tmp_path, change, category):
+    (item,) = read(tmp_path, ROW | change)
+    assert item.category == category
+
+
+def test_a_flag_that_says_nothing_is_an_error(tmp_path):
+    with pytest.raises(SourceError, match="line 1: External_Knowledge is 'yes'"):
+        read(tmp_path, ROW | {"External_Knowledge": "yes"})
+
+
+def test_ids_are_made_of_the_pictures_and_stay_apart(tmp_path):
+    items = read(tmp_path, ROW, ROW | {"question": "And how many dogs?"})
+    assert [item.item_id for item in items] == ["host/a.png+host/b.png", "host/a.png+host/b.png/2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        pytest.param({"question": ""}, "question is empty", id="no question"),
+        pytest.param({"answer": " ; "}, "answer is empty", id="no answer"),
+        pytest.param({"url2": "x/c.png"}, "missing or not decoding: x/c.png", id="no picture"),
+    ],
+)
+def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
+    table = to_questions(read(tmp_path, ROW | change), IMAGES)
+    assert table.questions == []
+    (rejection,) = table.rejections
+    assert reason in rejection.reason
+
+
+def test_cause_and_effect_offers_both_pictures(tmp_path):
+    table = to_questions(read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
+    (asked,) = table.questions
+    assert (asked.options, asked.answer) == (("image1", "image2"), ("image2",))
+    assert "image1 or image2" in prompts.main(asked).turns[0].parts[-1]
+
+
+def test_pictures_are_shown_in_order_after_their_numbers():
+    prompt = prompts.main(question(images=("a", "b")))
+    assert prompt.turns[0].parts[:4] == ("Image 1:", Image("a"), "Image 2:", Image("b"))
+    assert prompts.language_only(question(images=("a", "b"))).images == ()
+
+
+def test_mmcot_is_arithmetic_and_knowledge_without_cause_and_effect():
+    rows = [
+        ("Arithmetic Reasoning", "Answer: 7", ("7",), ()),
+        ("External Knowledge", "Answer: 8", ("7",), ()),
+        ("Cause and Effect", "Answer: image1", ("image1",), ("image1", "image2")),
+    ]
+    questions = [
+        question(question_id=category, category=category, answer=answer, options=options)
+        for category, _, answer, options in rows
+    ]
+    replies = [prediction(question_id=category, text=reply) for category, reply, _, _ in rows]
+    scores = flow.score(TASK, questions, replies, flow.judge(TASK, questions, replies, None))
+    found = {row.category: row.value for row in flow.summarise(TASK, questions, replies, scores)}
+    assert found["all"] == pytest.approx(2 / 3)
+    assert found["MMCOT"] == 0.5
+    assert found["Cause and Effect"] == 1.0

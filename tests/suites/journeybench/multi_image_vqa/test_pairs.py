@@ -1,0 +1,175 @@
+"""Pairs of pictures: two numbers of a problem, a cause and its effect, what experts ask."""
+
+import json
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.quantities import Quantity
+from bench_assets.suites.journeybench.multi_image_vqa.causes import (
+    CauseAndEffect,
+    plan_causes,
+    prompts,
+    read_copa,
+)
+from bench_assets.suites.journeybench.multi_image_vqa.knowledge import read_knowledge
+from bench_assets.suites.journeybench.multi_image_vqa.pairs import plan_arithmetic, to_item
+from tests.suites.journeybench.built import writers
+
+PROBLEM = Problem(
+    problem_id="p",
+    question="Ann has 3 apples and 5 pies. An apple weighs 100 grams, a pie 200. How heavy is it?",
+    solution="<<3*100=300>>300, <<5*200=1000>>1000, <<300+1000=1300>>1300",
+    answer="1300",
+)
+
+
+def quantity(text, number, things, **fields):
+    defaults = {
+        "quantity_id": f"p/{number}",
+        "problem_id": "p",
+        "image_prompt": f"exactly {{count}} of: {things}",
+        "writer": "w",
+        "prompt_sha256": "sha",
+    }
+    return Quantity(text=text, number=number, things=things, **(defaults | fields))
+
+
+APPLES, PIES = quantity("3 apples", 3, "apples"), quantity("5 pies", 5, "pies")
+
+
+def test_two_numbers_go_into_two_pictures_and_the_answer_follows_them():
+    (pair,), rejections = plan_arithmetic({"p": PROBLEM}, [APPLES, PIES])
+    n_apples, n_pies = (int(prompt.split()[1]) for prompt in pair.prompts)
+    assert rejections == []
+    assert pair.question.startswith(
+        "Ann has the apples in the first picture and the pies in the second picture."
+    )
+    assert pair.answer == str(100 * n_apples + 200 * n_pies)
+    assert {n_apples, n_pies}.isdisjoint({3, 5})
+    assert to_item(pair).pictures == ("p-pair-1.png", "p-pair-2.png")
+
+
+def test_the_same_problem_is_planned_alike_every_time():
+    assert plan_arithmetic({"p": PROBLEM}, [APPLES, PIES]) == plan_arithmetic(
+        {"p": PROBLEM}, [APPLES, PIES]
+    )
+
+
+def test_a_problem_with_one_quantity_is_left_to_mcot():
+    assert plan_arithmetic({"p": PROBLEM}, [APPLES]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("problem", "second", "reason"),
+    [
+        pytest.param(
+            PROBLEM, quantity("apples and 5 pies", 5, "pies"), "overlap", id="words in common"
+        ),
+        pytest.param(
+            Problem(
+                problem_id="p",
+                question="Ann has 3 apples and 5 pies. How many times 6000 is it?",
+                solution="<<3*5=15>>15, <<15/6000=0.0025>>0.0025",
+                answer="0.0025",
+            ),
+            PIES,
+            "no two numbers with a whole answer",
+            id="never a whole answer",
+        ),
+    ],
+)
+def test_what_cannot_be_paired_says_why(problem, second, reason):
+    pairs, (rejection,) = plan_arithmetic({"p": problem}, [APPLES, second])
+    assert pairs == []
+    assert reason in rejection.reason
+
+
+ENTRY = {
+    "premise": "The window broke.",
+    "choice1": "The curtain was open.",
+    "choice2": "A ball hit it.",
+    "question": "cause",
+    "label": 1,
+    "idx": 7,
+}
+EVENT = CauseAndEffect(event_id="copa-7", cause="A ball hit it.", effect="The window broke.")
+
+
+def write(folder, entry):
+    file = folder / "copa.jsonl"
+    file.write_text(json.dumps(entry))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("change", "event"),
+    [
+        pytest.param({}, EVENT, id="the premise is the effect"),
+        pytest.param(
+            {"question": "effect", "label": 0},
+            CauseAndEffect(
+                event_id="copa-7", cause="The window broke.", effect="The curtain was open."
+            ),
+            id="the premise is the cause",
+        ),
+    ],
+)
+def test_copa_says_which_event_is_the_cause(tmp_path, change, event):
+    assert read_copa(write(tmp_path, ENTRY | change)) == [event]
+
+
+@pytest.mark.parametrize("change", [{"question": "why"}, {"label": 2}, {"label": -1}])
+def test_a_copa_entry_that_asks_for_nothing_is_an_error(tmp_path, change):
+    with pytest.raises(SourceError, match="line 1: question is"):
+        read_copa(write(tmp_path, ENTRY | change))
+
+
+def reply(text, error=""):
+    return writers.reply("copa-7/pictures", text, error)
+
+
+def test_the_answer_is_the_place_of_the_picture_that_is_asked_for():
+    asked_for = set()
+    for number in range(20):
+        event = CauseAndEffect(event_id=f"copa-{number}", cause="c", effect="e")
+        replied = reply('[{"cause": "a ball", "effect": "a hole"}]')
+        ((pair,), _) = plan_causes([event], [replied])
+        wanted = "a ball" if "the cause?" in pair.question else "a hole"
+        assert pair.prompts[("image1", "image2").index(pair.answer)] == wanted
+        asked_for.add((wanted, pair.answer))
+    assert len(asked_for) == 4, "both events are asked for, and both places are right at times"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        pytest.param(reply("[]"), "cannot be seen", id="an empty list"),
+        pytest.param(reply('[{"cause": "a ball"}]'), "unreadable reply", id="half of it"),
+        pytest.param(reply("A ball."), "unreadable reply", id="prose"),
+        pytest.param(reply("", "connection lost"), "connection lost", id="no reply"),
+    ],
+)
+def test_events_that_are_not_drawn_say_why(answer, reason):
+    planned = plan_causes([EVENT], [answer])
+    assert [one.reason for one in planned.rejections] == [reason]
+    assert planned.pairs == []
+
+
+def test_the_model_is_shown_both_events():
+    (asked,) = prompts([EVENT]).values()
+    assert EVENT.cause in asked.turns[0].parts[0]
+    assert EVENT.effect in asked.turns[0].parts[0]
+
+
+def test_experts_ask_about_pictures_of_the_source(tmp_path):
+    file = tmp_path / "knowledge.jsonl"
+    line = {"id": "k1", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "14"}
+    file.write_text(json.dumps(line))
+    (item,) = read_knowledge(file)
+    assert (item.item_id, item.pictures, item.category) == (
+        "k1",
+        ("a.png", "b.png"),
+        "External Knowledge",
+    )

@@ -1,0 +1,154 @@
+"""From the tables of the release to R@k, with encoders that are written down."""
+
+import numpy as np
+import pytest
+
+from bench_assets import flow
+from bench_assets.suites.journeybench.retrieval.questions import (
+    to_candidates,
+    to_questions,
+)
+from bench_assets.suites.journeybench.retrieval.ranking import rank
+from bench_assets.suites.journeybench.retrieval.source import read_samples
+from bench_assets.suites.journeybench.retrieval.task import TASK
+from bench_assets.suites.journeybench.source import published_files
+from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.release import HOST, write_release
+
+NAMES = ("cat%20car", "whale", "dog%20car", "shark")
+CAT, WHALE, DOG, SHARK = (f"{HOST}/{name}.png" for name in NAMES)
+
+
+class Written:
+    """An encoder that knows a whale from a cat and from a shark, but no cat from a dog."""
+
+    name = "written"
+
+    def encode_texts(self, texts):
+        return np.array([self.vector(text.lower()) for text in texts], np.float32)
+
+    def encode_images(self, images):
+        names = {stored(url).sha256: url for url in (CAT, WHALE, DOG, SHARK)}
+        return self.encode_texts([names[image] for image in images])
+
+    def vector(self, text):
+        if "cat" in text or "dog" in text:
+            return (1.0, 0.0)
+        return (0.6, 0.8) if "shark" in text else (0.0, 1.0)
+
+
+@pytest.fixture
+def samples(tmp_path):
+    return read_samples(published_files(write_release(tmp_path / "source")))
+
+
+@pytest.fixture
+def images():
+    return {url: stored(url) for url in (CAT, WHALE, DOG, SHARK)}
+
+
+def test_tables_of_the_release_come_together_by_picture(samples):
+    cat, whale = samples
+    assert cat.texts == ("A cat drives a car.", "A cat at the wheel.")
+    assert cat.text_distractors == ("A dog drives a car.", "A cat drives a car.")
+    assert len(cat.captions) == 3
+    assert cat.image_distractors == (DOG, CAT, f"{HOST}/lost.png")
+    assert (whale.texts, whale.text_distractors) == (("A flying whale.",), ())
+
+
+def test_one_row_a_picture_is_read_as_well(tmp_path):
+    (tmp_path / "retrieval.json").write_text(
+        f'[{{"url": "{CAT}", "captions": ["A cat"], "image_distractor_url": ["{DOG}"], '
+        '"text_distractors": ["A dog", ""]}]'
+    )
+    (sample,) = read_samples(published_files(tmp_path))
+    assert (sample.texts, sample.captions) == (("A cat",), ("A cat",))
+    assert (sample.text_distractors, sample.image_distractors) == (("A dog",), (DOG,))
+
+
+def test_what_is_left_out_is_listed(samples, images):
+    assert [(row.entry, row.reason) for row in to_questions(samples, images, {}).rejections] == [
+        (
+            "pictures.example.org/cat%20car.png: A cat drives a car.",
+            "a distractor that is also a right text",
+        ),
+        (f"pictures.example.org/cat%20car.png: {CAT}", "a distractor that is the picture itself"),
+        (f"pictures.example.org/cat%20car.png: {HOST}/lost.png", "no picture of a distractor"),
+    ]
+    del images[WHALE]
+    assert ("pictures.example.org/whale.png", f"no picture: {WHALE}") in [
+        (row.entry, row.reason) for row in to_questions(samples, images, {}).rejections
+    ]
+
+
+def test_queries_and_candidates(samples, images):
+    questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
+    assert [
+        question.question_id.removeprefix("journeybench/retrieval/") for question in questions
+    ] == [
+        "text/pictures.example.org/cat%20car.png",
+        "image/pictures.example.org/cat%20car.png/1",
+        "image/pictures.example.org/cat%20car.png/2",
+        "image/pictures.example.org/cat%20car.png/3",
+        "text/pictures.example.org/whale.png",
+        "image/pictures.example.org/whale.png/1",
+        "image/pictures.example.org/whale.png/2",
+    ]
+    candidates = to_candidates(samples, images)
+    asked = {question.group_id for question in questions}
+    assert {c.distracts for c in candidates if c.distracts} <= asked
+    known = {candidate.candidate_id for candidate in candidates}
+    assert all(name in known for question in questions for name in question.answer)
+    assert len(known) == len(candidates) == 3 + 1 + 2 + 2
+
+
+def test_as_released_a_distractor_may_be_right_and_takes_the_first_place(samples, images):
+    questions = to_questions(samples, images, {}).questions
+    candidates = to_candidates(samples, images, as_released=True)
+    assert len(candidates) == 3 + 2 + 2 + 3
+    same = [c for c in candidates if c.text == "A cat drives a car."]
+    assert [bool(c.distracts) for c in same] == [False, True]
+    predictions = rank(questions, candidates, Unlike(), "unlike", "as_released")
+    (cat,) = [
+        p for p in predictions if p.question_id.endswith("text/pictures.example.org/cat%20car.png")
+    ]
+    assert cat.ranking[0] == same[1].candidate_id, "of equal ones the right one comes last"
+    assert "+own distractors" in cat.decoding
+
+
+class Unlike(Written):
+    """An encoder that tells the words of one caption from all others."""
+
+    def vector(self, text):
+        return (1.0, 0.0) if text in {"a cat drives a car.", CAT.lower()} else (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("condition", "text_r1", "image_r1"),
+    [
+        pytest.param("without_distractors", 1.0, 1.0, id="among the other samples' only"),
+        # The dog is as like as the cat, and the right one comes last: only the whale is found.
+        pytest.param("main", 1 / 2, 2 / 5, id="among look-alikes"),
+    ],
+)
+def test_recall(samples, images, condition, text_r1, image_r1):
+    questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
+    predictions = rank(questions, to_candidates(samples, images), Written(), "written", condition)
+    scores = flow.score(TASK, questions, predictions, [])
+    rows = flow.summarise(TASK, questions, predictions, scores)
+    found = {row.metric: row for row in rows if row.category == "all"}
+    assert found["text_r@1"].value == text_r1
+    assert found["image_r@1"].value == pytest.approx(image_r1)
+    assert found["image_r@5"].value == 1
+    assert (found["text_r@1"].n_scored, found["image_r@1"].n_scored) == (2, 5)
+    assert "pools:3 texts,2 pictures" in found["text_r@1"].signature
+    assert "equal ones: right last" in found["text_r@1"].signature
+
+
+def test_recall_by_what_is_unusual_in_the_picture(samples, images):
+    questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
+    predictions = rank(questions, to_candidates(samples, images), Written(), "written", "main")
+    scores = flow.score(TASK, questions, predictions, [])
+    rows = flow.summarise(TASK, questions, predictions, scores)
+    (cats,) = [r for r in rows if (r.category, r.metric) == ("strange animal", "image_r@1")]
+    assert (cats.value, cats.n_scored) == (0.0, 3)

@@ -1,0 +1,110 @@
+"""The mini edition is whole, its pictures show what is said of them, and its faults are there."""
+
+import io
+import json
+from collections import Counter
+
+import pytest
+from PIL import Image
+
+from bench_assets.suites.journeybench.mcot.problems import read_problems, solve
+from bench_assets.suites.journeybench.mini.edition import write
+from bench_assets.suites.journeybench.mini.pictures import WORLD, members
+from bench_assets.suites.journeybench.multi_image_vqa.causes import read_copa
+from bench_assets.suites.journeybench.multi_image_vqa.knowledge import read_knowledge
+from bench_assets.suites.journeybench.raw import GalleryPicture, WrittenCaption, read_raw
+from bench_assets.suites.journeybench.source import published_files
+from resources.models.recorded import read_replies
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mini")
+    write(folder)
+    return folder
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
+
+
+@pytest.mark.long
+def test_the_same_seed_writes_the_same_bytes_and_another_one_others(mini, tmp_path):
+    write(tmp_path)
+    again = contents(tmp_path)
+    assert contents(mini) == again
+    write(tmp_path, seed=1)
+    assert contents(tmp_path).keys() == again.keys()
+    assert contents(tmp_path) != again
+
+
+def test_writing_again_touches_nothing(mini):
+    before = {path: path.stat().st_mtime_ns for path in mini.rglob("*.*")}
+    write(mini)
+    assert {path: path.stat().st_mtime_ns for path in mini.rglob("*.*")} == before
+
+
+def test_it_goes_down_the_built_route(mini):
+    assert published_files(mini) == {}
+
+
+def test_there_are_sixty_pictures_with_eight_captions_each_and_no_two_alike(mini):
+    captions = read_raw(mini, WrittenCaption)
+    assert Counter(Counter(one.picture for one in captions).values()) == {8: 60}
+    assert len(read_raw(mini, GalleryPicture)) == 66
+    pictures = [mini / "images" / member.picture for member in members()]
+    assert len({path.read_bytes() for path in pictures}) == 60
+
+
+def test_within_a_family_everything_but_the_animal_differs():
+    for family in range(10):
+        words = [member.words for member in members() if member.family == family]
+        for kind in ("mount", "accessory", "small", "sky"):
+            assert len({one[kind] for one in words}) == 6
+        assert len({one["subject"] for one in words}) == 1
+
+
+def test_what_is_called_wrong_does_not_fit():
+    for member in members():
+        for kind in ("mount", "accessory", "small", "sky"):
+            assert member.words[kind] != member.words[f"wrong_{kind}"]
+        shown = {member.words["mount"], member.words["subject"], member.words["small"]}
+        assert not any(member.words["absent"] in thing for thing in shown)
+
+
+def test_the_sky_of_each_picture_has_its_colour(mini):
+    colours = {sky["noun"]: sky["colour"] for sky in WORLD["skies"]}
+    for member in members():
+        picture = Image.open(mini / "images" / member.picture)
+        expected = Image.new("RGB", (1, 1), colours[member.words["sky"]]).getpixel((0, 0))
+        assert max(picture.getcolors(picture.width * picture.height))[1] == expected
+
+
+def test_every_problem_can_be_solved(mini):
+    problems = read_problems(mini / "gsm8k.jsonl")
+    assert len(problems) == 24
+    assert all(solve(problem, {}) for problem in problems)
+
+
+def test_there_are_ten_causes_to_be_seen_and_ten_questions_of_experts(mini):
+    assert len(read_copa(mini / "copa.jsonl")) == 11
+    assert len(read_knowledge(mini / "knowledge.jsonl")) == 10
+
+
+def test_replies_stand_there_once_for_each_request_and_attempt(mini):
+    replies = read_replies(mini / "replies.jsonl")
+    assert len({(one.question_id, one.sample) for one in replies}) == len(replies)
+
+
+def test_votes_are_about_what_is_there(mini):
+    pictures = {row.picture for row in read_raw(mini, GalleryPicture)}
+    for name in ("filter_votes", "caption_votes", "statement_votes", "look_alike_votes"):
+        lines = (mini / f"{name}.jsonl").read_text().splitlines()
+        assert {json.loads(line)["picture"] for line in lines} <= pictures
+
+
+def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
+    again = Image.open(mini / "images" / "again.png")
+    assert again.size == (378, 282)
+    with pytest.raises(OSError, match="cannot identify"):
+        Image.open(io.BytesIO((mini / "images" / "torn.png").read_bytes()))

@@ -1,0 +1,144 @@
+"""Which files of a folder are which, and which of its pictures an address means."""
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.suites.journeybench.source import (
+    name_of,
+    numbered,
+    picture_addresses,
+    published_files,
+    read_records,
+    served,
+    texts,
+)
+from tests.suites.journeybench.release import HOST, write_lines, write_release
+
+
+def test_tables_are_found_by_their_names(tmp_path):
+    found = published_files(write_release(tmp_path / "source"))
+    assert {table: file.name for table, file in found.items()} == {
+        "captioning": "unusual_image_caption_generation.jsonl",
+        "text_positives": "i2t_positive.jsonl",
+        "text_negatives": "i2t_negative.jsonl",
+        "image_distractors": "t2i.jsonl",
+        "hallucination_vqa": "haloquest-eval.csv",
+    }
+    assert published_files(tmp_path) == {}
+
+
+def test_addresses_of_all_tables_come_once(tmp_path):
+    files = published_files(write_release(tmp_path / "source")).values()
+    assert sorted(picture_addresses(files)) == sorted(
+        f"{HOST}/{name}.png" for name in ("cat%20car", "whale", "dog%20car", "shark", "lost")
+    )
+
+
+CAT, DOG = "https://h/cat/0_0.png", "https://h/dog/0_0.png"
+
+
+@pytest.mark.parametrize(
+    ("names", "addresses", "file_of"),
+    [
+        pytest.param(["0_0.png"], [CAT], {CAT: "0_0.png"}, id="the end of one address"),
+        pytest.param(["0_0.png"], [CAT, DOG], {}, id="the end of two"),
+        pytest.param(
+            ["cat/0_0.png", "h/dog/0_0.png"],
+            [CAT, DOG],
+            {CAT: "cat/0_0.png", DOG: "h/dog/0_0.png"},
+            id="as much of the address as tells them apart",
+        ),
+        pytest.param(
+            ["cat/0_0.png", "0_0.png"],
+            [CAT, DOG],
+            {CAT: "cat/0_0.png"},
+            id="what one of two is told by does not leave the other's file to guess",
+        ),
+        pytest.param(
+            ["https/g/cat/0_0.png", "t/0_0.png"], [CAT], {}, id="parts of names are no ends"
+        ),
+        pytest.param(
+            ["pink cat.png"],
+            ["https://h/pink%20cat.png", "https://h/pink cat.png"],
+            {
+                "https://h/pink%20cat.png": "pink cat.png",
+                "https://h/pink cat.png": "pink cat.png",
+            },
+            id="one address in two spellings",
+        ),
+        pytest.param(
+            ["a%2Fb.png"],
+            ["http://other/a%2Fb.png?size=1"],
+            {"http://other/a%2Fb.png?size=1": "a%2Fb.png"},
+            id="as it is written, without the query",
+        ),
+        pytest.param(
+            ["a.png?size=1", "a.png?size=2"],
+            ["https://h/a.png?size=1", "https://h/a.png?size=2"],
+            {
+                "https://h/a.png?size=1": "a.png?size=1",
+                "https://h/a.png?size=2": "a.png?size=2",
+            },
+            id="told apart by the query",
+        ),
+        pytest.param(
+            ["g/a.png", "h/a.png"],
+            ["https://g/a.png", "https://h/a.png"],
+            {"https://g/a.png": "g/a.png", "https://h/a.png": "h/a.png"},
+            id="told apart by the host",
+        ),
+    ],
+)
+def test_which_file_is_the_picture_of_an_address(names, addresses, file_of):
+    assert served(names, addresses).file_of == file_of
+
+
+def test_a_file_that_would_serve_two_addresses_is_listed_with_them():
+    assert served(["0_0.png", "cat/0_0.png"], [CAT, DOG]).refused == {"0_0.png": [CAT, DOG]}
+
+
+def test_names_are_unique_and_do_not_depend_on_other_rows():
+    addresses = [CAT, DOG, "https://g/cat/0_0.png", f"{CAT}?x=1", "http://h/cat/0_0.png"]
+    names = [name_of(address) for address in addresses]
+    assert names[0] == "h/cat/0_0.png"
+    assert len(set(names)) == len(addresses)
+    assert numbered(names) == names
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        pytest.param("a", ["a"], id="one text"),
+        pytest.param([" a ", "", "b"], ["a", "b"], id="a list"),
+        pytest.param("['a', 'b']", ["a", "b"], id="a list as Python writes it"),
+        pytest.param('["a", "b"]', ["a", "b"], id="a list as JSON writes it"),
+        pytest.param("[a cat", ["[a cat"], id="a text that begins like a list"),
+        pytest.param(None, [], id="nothing"),
+    ],
+)
+def test_fields_that_hold_one_or_several_texts(written, read):
+    assert texts({"field": written}, "field") == read
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        pytest.param("mcot.csv", b"a,b\n1,2,3\n", "line 2: 3 cells, expected 2", id="a long line"),
+        pytest.param("mcot.csv", b"a\n\xff\n", "not CSV in UTF-8", id="other bytes"),
+        pytest.param("mcot.jsonl", b'{"a": 1\n', "line 1: not JSON, or cut short", id="cut short"),
+        pytest.param("mcot.json", b'{"a": 1}', "expected a list of entries", id="no list"),
+    ],
+)
+def test_files_that_are_not_whole_are_refused(tmp_path, name, content, complaint):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError, match=complaint):
+        list(read_records(tmp_path / name))
+
+
+def test_rows_come_with_where_they_stand(tmp_path):
+    write_lines(tmp_path / "t2i.jsonl", {"a": "1"}, {"a": "2"})
+    rows = list(read_records(tmp_path / "t2i.jsonl"))
+    assert [(row["a"], where.rsplit(", ")[-1]) for row, where in rows] == [
+        ("1", "line 1"),
+        ("2", "line 2"),
+    ]

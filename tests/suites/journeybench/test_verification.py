@@ -1,0 +1,264 @@
+"""The two-step judge and the solution judge, with scripted judges and with rules."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.chat import Reply
+from bench_assets.suites.journeybench import verification as v
+from bench_assets.suites.journeybench.mcot.task import TASK
+from bench_assets.suites.journeybench.solutions.assets import verified
+from resources.models.scripted import ScriptedModel
+from tests.pinned_words import inline_words, survivors
+from tests.rows import answered, prediction, question
+
+
+def judge_saying(number, verdict):
+    """A judge that extracts one thing and finds another."""
+
+    def say(request):
+        asked = request.prompt.turns[-1].parts[0]
+        return number if "Find the final numeric answer" in asked else verdict
+
+    return ScriptedModel("judge", say)
+
+
+def scored(judgements, pair, reading=v.score_strictly):
+    return reading(pair, judgements)
+
+
+def test_the_answer_is_extracted_before_it_is_verified():
+    asked = []
+    says = iter(("12", "yes"))
+    judge = ScriptedModel(
+        "judge", lambda r: asked.append(r.prompt.turns[-1].parts[0]) or next(says)
+    )
+    v.judge([answered("So 12 cups.", answer=("12", "a dozen"))], judge)
+    extraction, verification = asked
+    assert "So 12 cups." in extraction
+    assert "12; a dozen" not in extraction
+    assert "Predicted answer: 12\n" in verification
+    assert "Ground truth answer: 12; a dozen\n" in verification
+    assert "So 12 cups." not in verification
+
+
+@pytest.mark.parametrize(
+    ("verdict", "strict", "official"),
+    [
+        pytest.param("yes", 1.0, 1.0, id="yes"),
+        pytest.param("No.", 0.0, 0.0, id="no with a full stop"),
+        pytest.param("Yes, it matches; no doubt.", None, 1.0, id="yes before no"),
+        pytest.param("The answer is right", None, 0.0, id="neither word"),
+        pytest.param("", None, 0.0, id="an empty reply"),
+        pytest.param("<think>yes?</think>no", 0.0, 0.0, id="what is thought aloud"),
+        pytest.param("I have no idea.", None, 0.0, id="no in a sentence"),
+        pytest.param("Yes, I can help! Please send the output.", None, 1.0, id="yes in a sentence"),
+        pytest.param("**Yes**", 1.0, 1.0, id="marked up"),
+        pytest.param('"no"', 0.0, 0.0, id="in quotation marks"),
+        pytest.param("yes\nno", None, 1.0, id="both, a line each"),
+        pytest.param("I know nothing", None, 0.0, id="no and yes only inside other words"),
+    ],
+)
+def test_both_readings_of_a_verdict(verdict, strict, official):
+    pair = answered("12")
+    judgements = v.judge([pair], judge_saying("12", verdict))
+    assert scored(judgements, pair).points == strict
+    assert scored(judgements, pair, v.score_officially).points == official
+
+
+def test_a_judge_that_finds_no_number_says_unknown_and_the_answer_is_empty():
+    pair = answered("I cannot see any cup.", answer=("no cups exist", "0"))
+    judgements = v.judge([pair], judge_saying("Unknown.", "yes"))
+    assert [(one.criterion, one.verdict) for one in judgements] == [
+        ("extracted", False),
+        ("correct", True),
+    ]
+    assert scored(judgements, pair).answer == ()
+    assert scored(judgements, pair).points == 1.0
+
+
+@pytest.mark.parametrize(
+    ("extraction", "answer"),
+    [
+        pytest.param("12", "12", id="the number"),
+        pytest.param(" **$1,200** ", "$1,200", id="money, marked up"),
+        pytest.param("twelve.", "twelve", id="written out"),
+        pytest.param("unknown", "unknown", id="none"),
+        pytest.param("Image 2", "image2", id="a picture, of a cause"),
+        pytest.param("I have no idea.", None, id="a sentence"),
+        pytest.param("Sure! Please send the solution.", None, id="an offer"),
+        pytest.param("12 or 13", None, id="two numbers"),
+        pytest.param("The answer is 12.", None, id="a number in a sentence"),
+    ],
+)
+def test_what_the_judge_extracts(extraction, answer):
+    assert v.read_extraction(extraction) == answer
+
+
+class Hesitant:
+    """A judge that says something else each time it is asked about the same thing."""
+
+    name = signature = "hesitant"
+
+    def __init__(self, *verdicts):
+        self.verdicts = iter(verdicts)
+        self.asked = []
+
+    def reply(self, requests):
+        (request,) = requests
+        self.asked.append(request.prompt.turns[-1].parts)
+        extracts = "Find the final numeric answer" in self.asked[-1][0]
+        return [Reply(text="12" if extracts else next(self.verdicts))]
+
+
+def test_a_verdict_that_cannot_be_read_is_asked_for_again_with_the_complaint():
+    judge, pair = Hesitant("I have no idea.", "Yes, I can help!", "no"), answered("12")
+    judgements = v.judge([pair], judge)
+    first, second, third = judge.asked[1:]
+    assert second[: len(first)] == first
+    assert 'You replied:\n"""\nI have no idea.\n"""' in second[-1]
+    assert second[-1].endswith('Print "yes" or "no", and nothing else.')
+    assert third[: len(second)] == second
+    assert scored(judgements, pair).points == 0.0
+    assert scored(judgements, pair, v.score_officially).points == 0.0, "at first no stands there"
+
+
+def test_a_judge_that_never_gives_a_verdict_leaves_the_row_unscored():
+    judge, pair = Hesitant(*["Yes, I can help!"] * 9), answered("12")
+    judgements = v.judge([pair], judge)
+    assert len(judge.asked) == 1 + 3
+    assert scored(judgements, pair).points is None
+    assert scored(judgements, pair).note == "the judge prints neither yes nor no: Yes, I can help!"
+    assert scored(judgements, pair, v.score_officially).points == 1.0
+
+
+def test_what_is_verified_has_to_be_an_extraction():
+    pair = answered("12")
+    judgements = v.judge([pair], judge_saying("I have no idea.", "yes"))
+    score = scored(judgements, pair)
+    assert score.points is None
+    assert score.note.endswith("neither a number nor 'unknown': I have no idea.")
+
+
+def test_without_an_extraction_nothing_is_verified_and_nothing_is_scored():
+    class Broken:
+        name = signature = "broken"
+        asked = 0
+
+        def reply(self, requests):
+            self.asked += len(requests)
+            return [Reply(error="connection lost") for _ in requests]
+
+    judge, pair = Broken(), answered("12")
+    judgements = v.judge([pair], judge)
+    assert judge.asked == 1
+    score = scored(judgements, pair)
+    assert (score.points, score.note) == (None, "the judge gave no reply: connection lost")
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "points"),
+    [
+        pytest.param("Answer: 12", ("12",), 1.0, id="the number"),
+        pytest.param("Answer: 12.1", ("12",), 1.0, id="a tenth off"),
+        pytest.param("Answer: 12.2", ("12",), 0.0, id="two tenths off"),
+        pytest.param("Answer: 25", ("25%",), 1.0, id="a percentage without its sign"),
+        pytest.param("There is not any cup.", ("no cups", "there is not any cup"), 1.0, id="words"),
+        pytest.param("Answer: 0", ("no cups exist", "0"), 1.0, id="none, as a number"),
+        pytest.param("Answer: 3", ("no cups exist", "0"), 0.0, id="cups that are not there"),
+        pytest.param("I do not know.", ("12",), 0.0, id="no answer"),
+        pytest.param("", ("12",), 0.0, id="an empty reply"),
+        pytest.param("There are 3 cups.", ("cup",), 0.0, id="a word inside another word"),
+    ],
+)
+def test_rules_judge_without_a_model(reply, answer, points):
+    pair = answered(reply, answer=answer)
+    assert scored(v.judge_by_rules([pair]), pair).points == points
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        pytest.param("Answer: image2", 1.0, id="as asked for"),
+        pytest.param("The cause is shown in Image 2.", 1.0, id="with a blank and a capital"),
+        pytest.param("The second image shows the cause.", 1.0, id="as an ordinal"),
+        pytest.param("Answer: image1", 0.0, id="the other picture"),
+        pytest.param("Either image1 or image2.", 0.0, id="both"),
+        pytest.param("2", 0.0, id="a number is no picture"),
+    ],
+)
+def test_rules_read_which_picture_is_the_cause(reply, points):
+    pair = answered(reply, answer=("image2",), options=("image1", "image2"))
+    assert scored(v.judge_by_rules([pair]), pair).points == points
+
+
+def test_only_questions_with_a_solution_have_their_solutions_verified():
+    pairs = [
+        answered("2 + 3 = 5", labels={"solution": "2+3=5"}),
+        answered("2 + 3 = 5", labels={"solution": ""}),
+    ]
+    judgements = v.judge_solutions(pairs, ScriptedModel("large", lambda _: "yes"))
+    assert [(j.judge, j.criterion, j.verdict) for j in judgements] == [("large", "solution", True)]
+    assert len(v.judge_solutions_by_rules(pairs)) == 1
+
+
+def test_a_solution_that_was_cut_off_is_wrong_and_the_judge_is_not_asked():
+    solved = {"solution": "3+4=7"}
+    asked = [
+        question(question_id="t/cut", labels=solved),
+        question(question_id="t/whole", labels=solved),
+        question(question_id="t/none"),
+    ]
+    said = [
+        prediction(question_id="t/cut", text="", no_answer="no answer in 8 tokens"),
+        prediction(question_id="t/whole", text="3+4=7"),
+        prediction(question_id="t/none", text="", no_answer="no answer in 8 tokens"),
+    ]
+    judged = flow.judge(replace(TASK, judges=v.SOLUTION_JUDGES), asked, said, None)
+    assert [(row.question_id, row.verdict) for row in judged] == [("t/whole", True)]
+    rows = verified(TASK, "m", asked, said, judged)
+    assert [(row.category, row.value, row.n_scored, row.n_failed) for row in rows][:1] == [
+        ("all", 0.5, 2, 0)
+    ]
+    assert rows[0].signature.endswith("|model:elsewhere|judge:rules|n:2")
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        pytest.param("4 x 3 = 12, and 12 + 5 = 17.", True, id="both results in order"),
+        pytest.param("17, because 12 + 5.", False, id="the results the other way round"),
+        pytest.param("The answer is 17.", False, id="only the last result"),
+    ],
+)
+def test_rules_look_for_the_result_of_every_step(reply, verdict):
+    pair = answered(reply, labels={"solution": "4*3=12 cups, 12+5=17 in all. #### 17"})
+    (judgement,) = v.judge_solutions_by_rules([pair])
+    assert judgement.verdict is verdict
+
+
+def test_a_prediction_without_a_reply_is_neither_judged_nor_scored():
+    lost = prediction(text="", error="connection lost")
+    judgements = flow.judge(TASK, [question()], [lost], None)
+    (score,) = flow.score(TASK, [question()], [lost], judgements)
+    assert judgements == []
+    assert (score.points, score.error) == (None, "connection lost")
+
+
+def official_points(verdict):
+    pair = answered("12")
+    return scored(v.judge([pair], judge_saying("12", verdict)), pair, v.score_officially).points
+
+
+def test_no_word_can_be_taken_out_of_the_reading_of_verdicts():
+    rows = [
+        (v.read_verdict, "yes", True),
+        (v.read_verdict, "no", False),
+        (v.read_extraction, "image 1", "image1"),
+        (v.read_extraction, "Image 2", "image2"),
+        (official_points, "no, yes", 0.0),
+        (official_points, "yes, no", 1.0),
+    ]
+    assert survivors([v], rows, lambda row: row[0](row[1]) == row[2]) == []
+    assert inline_words([v]) == []

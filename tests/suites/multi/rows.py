@@ -1,0 +1,60 @@
+"""Questions and items of MULTI with everything filled in."""
+
+from typing import Any
+
+from bench_assets.core.rows import Question
+from bench_assets.suites.multi.questions import KINDS
+from bench_assets.suites.multi.source import Item
+from bench_assets.task import Answered
+from tests import rows
+
+LABELS = {
+    "images": "NI",
+    "level": "SeH",
+    "subject": "数学",
+    "difficulty": "3",
+    "quality": "4",
+    "knowledge": "集合",
+}
+
+
+def question(kind: str = "SA", gold: str = "B", **fields: Any) -> Question:
+    answer = (
+        tuple(gold)
+        if kind in ("SA", "MA")
+        else tuple(gold.split("\n"))
+        if kind == "FB"
+        else (gold,)
+    )
+    about: dict[str, Any] = {
+        "question_id": "multi/gzsx_1_0",
+        "task": "multi",
+        "text": "下列正确的是[MASK]\nA. 甲\nB. 乙\nC. 丙\nD. 丁",
+        "kind": KINDS[kind],
+        "category": kind,
+        "group_id": "gzsx_1",
+        "answer": answer,
+        "labels": LABELS | fields.pop("labels", {}),
+    }
+    return rows.question(**(about | fields))
+
+
+def answered(reply: str, kind: str = "SA", gold: str = "B", **fields: Any) -> Answered:
+    asked = question(kind, gold, **fields)
+    return Answered(asked, rows.prediction(question_id=asked.question_id, text=reply))
+
+
+def item(**fields: Any) -> Item:
+    defaults: dict[str, Any] = {
+        "item_id": "gzsx_1_0",
+        "problem_id": "gzsx_1",
+        "general": "",
+        "specific": "1+1=[MASK]\nA. 1\nB. 2\nC. 3\nD. 4",
+        "type": "SA",
+        "answer": "B",
+        "education": "高中",
+        "subject": "数学",
+        "difficulty": "3",
+        "quality": "4",
+    }
+    return Item(**(defaults | fields))

@@ -1,0 +1,158 @@
+import io
+
+import pytest
+from PIL import Image
+
+from bench_assets.core.errors import SettingsError, SourceError
+from bench_assets.suites.multi.defects import defects
+from bench_assets.suites.multi.markup import leftover_tags, prepare
+from bench_assets.suites.multi.table_picture import draw_table
+from tests.suites.multi.rows import item
+
+JOINED = "<table><tr><td colspan='2'>a</td></tr><tr><td>b</td><td>c</td></tr></table>"
+
+
+def html(text):
+    return prepare(item(specific=text, format="html")).item.specific
+
+
+@pytest.mark.parametrize(
+    ("raw", "markdown"),
+    [
+        pytest.param('<p align="center"><font color="red">甲</font></p>', "甲", id="layout goes"),
+        pytest.param("<div>甲</div><!-- ad --><script>x()</script>乙", "甲\n乙", id="code goes"),
+        pytest.param("<b>甲</b>与<i>乙</i>", "**甲**与*乙*", id="bold and italic"),
+        pytest.param("<strong>甲</strong>和<em>乙</em>", "**甲**和*乙*", id="strong and em"),
+        pytest.param("<u>甲</u>", "<u>甲</u>", id="underlining stays"),
+        pytest.param("甲<br/>乙", "甲\n乙", id="line breaks"),
+        pytest.param("<p>甲</p><p>乙</p>", "甲\n乙", id="paragraphs"),
+        pytest.param("H<sub>2</sub>O 与 x<sup>2</sup>", "H$_{2}$O 与 x$^{2}$", id="indices"),
+        pytest.param(r"$\frac{1}{2} < x_1 * y_1$", r"$\frac{1}{2} < x_1 * y_1$", id="LaTeX stays"),
+        pytest.param(r'<img data-latex="\sqrt{2}" src="f.gif">', r"$\sqrt{2}$", id="drawn formula"),
+        pytest.param("答案是<u>&nbsp;&nbsp;</u>。", "答案是[MASK]。", id="a blank to fill in"),
+        pytest.param("选（　）", "选[MASK]", id="empty brackets"),
+        pytest.param("等于______", "等于[MASK]", id="a line to fill in"),
+        pytest.param("1 &lt; 2 &amp; 3", "1 < 2 & 3", id="entities"),
+        pytest.param("若$x<y$ 且 $y>z$，则", "若$x<y$ 且 $y>z$，则", id="signs in formulas"),
+        pytest.param("$a<b>c$", "$a<b>c$", id="a comparison that looks like a tag"),
+        pytest.param("$x &lt; y$<br>乙", "$x < y$\n乙", id="an entity in a formula"),
+        pytest.param(r"\(x<y\)与\[y>z\]", r"\(x<y\)与\[y>z\]", id="other signs of formulas"),
+        pytest.param("$$x<y$$", "$$x<y$$", id="a formula of its own line"),
+        pytest.param("若x<y且y>z", "若x<y且y>z", id="signs in a text"),
+        pytest.param("若a<b且<b>甲</b>", "若a<b且**甲**", id="a sign before a tag"),
+        pytest.param("$5与<b>甲</b>共$6", "$5与**甲**共$6", id="money is no formula"),
+        pytest.param("List<int>与<foo>", "List<int>与<foo>", id="what is no tag of HTML"),
+        pytest.param('<p title="x>y">甲</p>', "甲", id="a sign in an attribute"),
+        pytest.param("void main()和printf( );", "void main()和printf( );", id="calls of functions"),
+        pytest.param("int main( ){}", "int main( ){}", id="a function that is declared"),
+        pytest.param("函数main（）的作用", "函数main（）的作用", id="a call in wide brackets"),
+        pytest.param("He is a(  ).", "He is a[MASK].", id="a blank in English"),
+        pytest.param("用到了x( )个数", "用到了x[MASK]个数", id="a blank after a letter"),
+        pytest.param("$f()$的值是()", "$f()$的值是[MASK]", id="brackets in a formula"),
+        pytest.param("$x=____$", "$x=[MASK]$", id="a line to fill in a formula"),
+        pytest.param(
+            "<table><tr><td>a|b</td><td>$|x|$</td></tr></table>",
+            "| | |\n| --- | --- |\n| a\\|b | $\\vert x\\vert $ |",
+            id="bars in a table",
+        ),
+        pytest.param(
+            r"<table><tr><th>$\|v\|$</th><th>y</th></tr><tr><td>1</td><td>2</td></tr></table>",
+            "| $\\Vert v\\Vert $ | y |\n| --- | --- |\n| 1 | 2 |",
+            id="norms in a table",
+        ),
+        pytest.param(
+            "<table><tr><th>x</th><th>y</th></tr><tr><td>1</td><td>2</td></tr></table>",
+            "| x | y |\n| --- | --- |\n| 1 | 2 |",
+            id="a plain table",
+        ),
+    ],
+)
+def test_html_becomes_markdown(raw, markdown):
+    assert html(raw) == markdown
+
+
+def test_pictures_become_tokens_after_those_there_are():
+    raw = item(
+        general='如图<img src="../data/images/raw/2.png">',
+        specific='与[IMAGE_1]及<img src="3.png">',
+        images=("1.png",),
+        format="html",
+    )
+    prepared = prepare(raw).item
+    assert prepared.text == "如图[IMAGE_2]\n与[IMAGE_1]及[IMAGE_3]"
+    assert prepared.images == ("1.png", "raw/2.png", "3.png")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(JOINED, id="joined cells"),
+        pytest.param(
+            "<table><tr><td>a</td></tr><tr><td>b</td><td>c</td></tr></table>", id="ragged"
+        ),
+        pytest.param("<table><tr><td><img src='a.png'></td></tr></table>", id="a picture inside"),
+        pytest.param(
+            "<table><tr><td><table><tr><td>a</td></tr></table></td></tr></table>", id="nested"
+        ),
+    ],
+)
+def test_a_table_that_markdown_cannot_say_becomes_a_picture(table):
+    prepared = prepare(item(specific=f"见表{table}", format="html"))
+    assert prepared.item.specific == "见表[IMAGE_1]"
+    assert prepared.item.images == ("tables/gzsx_1_0_1.png",)
+    assert list(prepared.tables) == ["tables/gzsx_1_0_1.png"]
+
+
+def test_markdown_stays_as_it_is_and_plain_text_loses_its_blanks():
+    markdown = "**甲**\n\n| a |\n| --- |"
+    assert prepare(item(specific=markdown)).item.specific == markdown
+    assert (
+        prepare(item(specific=" 甲  乙 \n\n丙（ ）", format="text")).item.specific
+        == "甲 乙\n丙[MASK]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("format_", "raw"),
+    [
+        pytest.param("html", "若$x<y$ 且 $y>z$，x<y且y>z（ ）", id="formulas and a blank"),
+        pytest.param("html", f"见表{JOINED}和<u>甲</u>", id="a drawn table"),
+        pytest.param("html", "<table><tr><td>$|x|$</td></tr></table>", id="bars in a table"),
+        pytest.param("text", "1+1=____ <甲>", id="plain text"),
+        pytest.param("html", "<script>x<y</script>甲<!-- 乙 -->", id="what no reader sees"),
+    ],
+)
+def test_no_character_is_lost(format_, raw):
+    assert prepare(item(specific=raw, format=format_)).item.lost == ""
+
+
+def test_a_lost_character_is_flagged_by_what_is_lost():
+    raw = "甲<script>乙丙"  # nothing closes it: a parser takes all the rest for code
+    prepared = prepare(item(specific=raw, format="html")).item
+    assert (prepared.specific, prepared.lost) == ("甲", "乙丙")
+    assert "characters were lost in its preparation: 乙丙" in defects(prepared)
+
+
+def test_another_format_is_refused_by_name():
+    with pytest.raises(SourceError, match=r"gzsx_1_0: format 'docx'"):
+        prepare(item(format="docx"))
+
+
+def test_leftover_tags():
+    assert leftover_tags("<u>甲</u>，a<b 且 c>d") == []
+    assert leftover_tags("<span class='x'>甲</span>") == ["<span class='x'>", "</span>"]
+
+
+def test_a_table_is_drawn_with_a_cell_joined_over_two_columns():
+    with Image.open(io.BytesIO(draw_table(JOINED))) as picture:
+        grey = picture.convert("L")
+    width, height = grey.size
+    column = [grey.getpixel((width // 2, y)) for y in range(height)]
+    upper, lower = height // 4, 3 * height // 4
+    assert grey.getpixel((width // 2, lower)) == 0, "a border between b and c"
+    assert column[upper // 2] == 255, "no border inside a"
+
+
+def test_a_font_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(SettingsError, match=r"none\.ttf: no such font"):
+        draw_table(JOINED, tmp_path / "none.ttf")

@@ -1,0 +1,104 @@
+"""No strategy that does not look at the pictures passes the mini edition, whatever the seed."""
+
+from collections import Counter
+from hashlib import sha256
+
+import pytest
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.core.source_folder import picture_files
+from bench_assets.suites.multi.annotations import merge, read_annotations, wishes
+from bench_assets.suites.multi.build import without_duplicates
+from bench_assets.suites.multi.defects import defects
+from bench_assets.suites.multi.duplicates import duplicates
+from bench_assets.suites.multi.markup import prepare
+from bench_assets.suites.multi.mini import edition as mini
+from bench_assets.suites.multi.questions import to_questions
+from bench_assets.suites.multi.release import find_release
+from bench_assets.suites.multi.rewrite import apply, transformations
+from bench_assets.suites.multi.scoring import max_points
+from bench_assets.suites.multi.source import read_items
+from tests.fair_exam import chance, shortcuts
+
+SEEDS = range(5)
+# The same options are offered once: to count their answers would be to look at the gold.
+NO_SHORTCUT = "the most frequent answer"
+
+
+@pytest.fixture(scope="module")
+def editions(tmp_path_factory):
+    """The questions of five editions, and the size of each picture by its digest."""
+    return [edition(tmp_path_factory.mktemp(f"mini{seed}"), seed) for seed in SEEDS]
+
+
+def edition(folder, seed):
+    mini.write(folder, seed)
+    release = find_release(folder)
+    data = {name: file.read_bytes() for name, file in picture_files(release.images).items()}
+    prepared = [prepare(item) for item in read_items(release)]
+    data = {name: content for name, content in data.items() if b"torn" not in content}
+    data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
+    notes = read_annotations(release.annotations)
+    items = [one for one in merge([one.item for one in prepared], notes).items if not defects(one)]
+    stored = {name: image(name, content) for name, content in data.items()}
+    made = apply(items, transformations(items, wishes(notes), 0.1, seed))
+    hashes = {name: one.sha256[:16] for name, one in stored.items()}  # drawn twice alike or not
+    made = without_duplicates(made, duplicates(made, hashes, 0.8, 6))
+    sizes = {one.sha256: one.n_bytes for one in stored.values()}
+    return to_questions(made, stored, "mini").questions, sizes
+
+
+def image(name, content):
+    digest = sha256(content).hexdigest()
+    return StoredImage(
+        sha256=digest, name=name, n_bytes=len(content), width=1, height=1, format="PNG"
+    )
+
+
+def exams(editions, kind):
+    return [[one for one in questions if one.category == kind] for questions, _ in editions]
+
+
+def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):
+    sizes = {digest: n for _, of_pictures in editions for digest, n in of_pictures.items()}
+    single = exams(editions, "SA")
+    tried = shortcuts(single, sizes.__getitem__)
+    limit = chance(single) + 0.10
+    assert len(tried) > 5
+    assert {name: s for name, s in tried.items() if s > limit and name != NO_SHORTCUT} == {}
+
+
+def test_one_of_the_longest_options_is_right_no_more_often_than_by_chance_and_ten_points(editions):
+    """All that are longest are equally likely to be taken: where all are, that is chance."""
+    asked = [question for exam in exams(editions, "SA") for question in exam]
+    points = 0.0
+    for question in asked:
+        lengths = [len(option) for option in question.options]
+        right = lengths["ABCDEFGHIJKLM".index(question.answer[0])]
+        points += (right == max(lengths)) / lengths.count(max(lengths))
+    assert points / len(asked) <= chance([asked]) + 0.10
+
+
+def test_no_constant_set_of_letters_is_better_than_one_option_at_random_and_ten_points(editions):
+    asked = [question for exam in exams(editions, "MA") for question in exam]
+    total = sum(map(max_points, asked))
+    at_random = sum(len(one.answer) / len(one.options) for one in asked) / total
+    for letters in {one.answer for one in asked} | {("A",), ("A", "B"), ("A", "C")}:
+        points = sum(len(letters) for one in asked if set(letters) <= set(one.answer))
+        assert points / total <= at_random + 0.10, letters
+
+
+def test_no_constant_line_fills_more_than_a_tenth_of_the_blanks(editions):
+    golds = [gold for exam in exams(editions, "FB") for one in exam for gold in one.answer]
+    (_, most), *_ = Counter(golds).most_common(1)
+    assert most / len(golds) <= 0.10
+
+
+def test_the_same_text_with_other_pictures_has_another_answer(editions):
+    """Whoever knows the answer to a text knows nothing where the pictures are others."""
+    known = {}
+    for questions, _ in editions:
+        for one in questions:
+            known.setdefault(one.text, set()).add((one.images, one.answer))
+    for seen in known.values():
+        assert len({images for images, _ in seen}) == len({answer for _, answer in seen}) == 1

@@ -1,0 +1,19 @@
+"""The OCR engine on drawn pictures; the one test here that runs a neural network."""
+
+import io
+
+from PIL import Image
+
+from bench_assets.suites.multi.mini.figures import draw
+from bench_assets.suites.multi.ocr import author, recognise
+
+
+def drawn(**figure):
+    return Image.open(io.BytesIO(draw(figure)))
+
+
+def test_the_engine_reads_a_table_and_finds_nothing_where_nothing_is_written():
+    table = drawn(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]])
+    shapes = drawn(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]])
+    assert recognise([table, shapes]) == ["T、20、40、S、32、64", ""]
+    assert author().startswith("rapidocr 3")

@@ -1,0 +1,219 @@
+import io
+
+import pytest
+from PIL import Image as Picture
+
+from bench_assets.core.chat import Image, Request
+from bench_assets.suites.multi import prompts
+from bench_assets.suites.multi.task import TASK
+from resources.server.engine import ServerEngine
+from resources.settings.server_spec import ServerSpec
+from tests.chat_server import ChatServer
+from tests.suites.multi.rows import question
+
+FOUR = question(
+    text="甲[IMAGE_1]乙[IMAGE_2]丙[IMAGE_3]丁[IMAGE_4]\n哪幅最大？[MASK]",
+    images=("p1", "p2", "p3", "p4"),
+    labels={"images": "MI"},
+)
+ONE = question(text="看图[IMAGE_1]选择[MASK]\nA. 甲\nB. 乙", images=("p",), labels={"images": "SI"})
+
+
+def text(prompt):
+    return "|".join(p if isinstance(p, str) else "<>" for turn in prompt.turns for p in turn.parts)
+
+
+def test_the_prompt_of_figure_2_word_for_word():
+    asked = question(text=ONE.text, images=("p",), context="集合是……")
+    assert text(prompts.main(asked)) == (
+        "你是一名来自中国的考生，你需要运用你所学的集合知识回答这道单选题。\n"
+        "这道题目只有唯一的正确选项，请只给出唯一一个大写英文字母作为答案，不包含选项后面的描述，如：A，B，E。\n"
+        "这道题目包含图片信息，请基于文字和图片信息，并按照格式给出答案。\n"
+        "看图[IMAGE_1]|<>|选择[MASK]\nA. 甲\nB. 乙\n"
+        "我们为你提供了一些额外材料，你可以参考这些信息来回答问题，请注意它们并不一定完整，也不一定正确，"
+        "它们可能有图片输入，也有可能输入图片描述，也有可能只有文字，你需要结合你之前的知识来回答。\n"
+        "集合是……\n"
+        "请直接给出你的答案："
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        pytest.param("SA", "请只给出唯一一个大写英文字母作为答案", id="one letter"),
+        pytest.param("MA", "格式为连续的多个大写英文字母", id="letters in a row"),
+        pytest.param("FB", "多个'[MASK]'的答案之间换行隔开，如：文艺复兴\n0.5\n①。", id="lines"),
+        pytest.param("OP", "请以'我的分析如下：'作为开头", id="an analysis"),
+    ],
+)
+def test_every_type_has_its_instruction(kind, line):
+    assert line in text(prompts.main(question(kind, "AB")))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked", "line"),
+    [
+        pytest.param(
+            prompts.main, question(), "不包含图片信息，请基于文字信息，并按照格式", id="no picture"
+        ),
+        pytest.param(prompts.main, ONE, "请基于文字和图片信息，并按照格式给出答案", id="a picture"),
+        pytest.param(
+            prompts.main, question(images=("black",)), "输入一张纯黑图片", id="a black one"
+        ),
+        pytest.param(prompts.no_image, ONE, "我们不会提供这部分信息", id="taken away"),
+        pytest.param(prompts.no_image, question(), "不包含图片信息", id="nothing to take away"),
+        pytest.param(prompts.turn_by_turn, FOUR, "直到你被要求开始作答之前", id="one a turn"),
+        pytest.param(prompts.chain_of_thought, ONE, "给出你对这道题的思考", id="thinking first"),
+        pytest.param(
+            prompts.texts_for_images,
+            question(image_texts=("a cat",)),
+            "我们使用生成的图片描述来代替图片",
+            id="described",
+        ),
+    ],
+)
+def test_every_situation_has_its_line(prompt, asked, line):
+    assert line in text(prompt(asked))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        pytest.param(prompts.no_image, id="no image"),
+        pytest.param(prompts.texts_for_images, id="texts for images"),
+    ],
+)
+def test_a_model_without_pictures_may_say_so_and_gets_none(prompt):
+    asked = prompt(ONE if prompt is prompts.no_image else question(image_texts=("一只猫",)))
+    assert "缺少图片信息" in text(asked)
+    assert asked.images == ()
+
+
+def test_texts_stand_beside_the_tokens_they_replace():
+    asked = question(image_texts=("一只猫", ""))
+    assert "\n[IMAGE_1]: 一只猫\n[IMAGE_2]: \n请直接给出你的答案：" in text(
+        prompts.texts_for_images(asked)
+    )
+
+
+def test_pictures_of_the_knowledge_follow_their_tokens_too():
+    asked = question(text="看[IMAGE_1]", context="又见[IMAGE_2]", images=("p", "k"))
+    assert [p.sha256 for p in prompts.main(asked).images] == ["p", "k"]
+    assert "又见[IMAGE_2]|<>|\n请直接" in text(prompts.main(asked))
+
+
+def test_a_picture_without_a_token_comes_before_the_last_line():
+    assert text(prompts.main(question(images=("black",)))).endswith("丁\n|<>|请直接给出你的答案：")
+
+
+def test_four_pictures_are_fed_in_five_turns_and_the_question_ends_in_the_fifth():
+    prompt = prompts.turn_by_turn(FOUR)
+    assert [turn.role for turn in prompt.turns] == ["user"] * 5
+    assert [turn.parts[1] for turn in prompt.turns[:4]] == [Image(f"p{n}") for n in (1, 2, 3, 4)]
+    assert [str(turn.parts[0])[-10:] for turn in prompt.turns[1:4]] == [
+        "乙[IMAGE_2]",
+        "丙[IMAGE_3]",
+        "丁[IMAGE_4]",
+    ]
+    assert prompt.turns[4].parts == ("哪幅最大？[MASK]\n请直接给出你的答案：",)
+
+
+def test_all_four_pictures_fit_into_one_turn():
+    (turn,) = prompts.main(FOUR).turns
+    assert [part for part in turn.parts if isinstance(part, Image)] == [
+        Image(f"p{n}") for n in (1, 2, 3, 4)
+    ]
+
+
+def test_a_question_with_one_picture_is_asked_in_one_turn():
+    assert prompts.turn_by_turn(ONE) == prompts.main(ONE)
+
+
+def test_reasoning_comes_in_one_turn_and_the_answer_in_the_next():
+    reasoning, conclusion = prompts.chain_of_thought(ONE).turns
+    assert str(reasoning.parts[-1]).endswith("请先在此处，逐步给出你对所给问题的思考过程、推理：")
+    assert conclusion.parts == ("根据以上思考过程，你的最终答案是：",)
+    assert prompts.chain_of_thought(question("OP")) == prompts.main(question("OP"))
+
+
+def test_today_blanks_are_set_apart_and_the_rest_is_as_before():
+    """Their prompts.py, FB: a blank before and after each '[MASK]'."""
+    assert "每一个 '[MASK]' 对应一个最简且确定的答案，多个 '[MASK]' 的答案之间换行隔开" in text(
+        prompts.today(question("FB"))
+    )
+    assert prompts.today(ONE) == prompts.main(ONE)
+    assert prompts.today(question("Other")) == prompts.today(question("OP"))
+
+
+def test_today_reasoning_and_answer_share_a_turn():
+    (turn,) = prompts.chain_of_thought_today(ONE).turns
+    asked = text(prompts.chain_of_thought_today(ONE))
+    assert "请基于文字和图片信息，并按照格式给出答案。" in asked
+    assert str(turn.parts[-1]).endswith(
+        "\n请一步一步进行思考和推理，然后以“所以这道题的答案为：{你的最终答案}”结尾并给出答案："
+    )
+    assert prompts.chain_of_thought_today(question("OP")) == prompts.today(question("OP"))
+
+
+def test_today_four_pictures_are_fed_in_four_turns_and_the_last_has_the_rest():
+    prompt = prompts.turn_by_turn_today(FOUR)
+    assert '直到"请作答"出现之前，题目均未加载完成' in text(prompt)
+    assert [turn.parts for turn in prompt.turns[1:]] == [
+        ("乙[IMAGE_2]", Image("p2")),
+        ("丙[IMAGE_3]", Image("p3")),
+        ("丁[IMAGE_4]", Image("p4"), "\n哪幅最大？[MASK]\n请直接给出你的答案："),
+    ]
+    assert prompts.turn_by_turn_today(ONE) == prompts.today(ONE)
+
+
+def test_the_english_prompt_asks_in_english():
+    asked = text(prompts.english(ONE))
+    assert asked.startswith("You are a student from China. You need to use your knowledge of 集合")
+    assert asked.endswith("Please directly give your answer:")
+
+
+@pytest.mark.parametrize("condition", TASK.conditions)
+@pytest.mark.parametrize("kind", ["SA", "MA", "FB", "OP", "Other"])
+def test_no_prompt_gives_the_answer_away(condition, kind):
+    gold = {"SA": "D", "MA": "CD"}.get(kind, "谜底")
+    prompt = TASK.conditions[condition].prompt(question(kind, gold, text="谜面[MASK]"))
+    assert "谜底" not in text(prompt)
+    assert "{" not in text(prompt).replace("{你的最终答案}", "")
+
+
+def test_four_pictures_turn_by_turn_reach_a_server_as_five_messages_in_order():
+    spoken = iter("一二三四五")
+    with ChatServer(lambda _: next(spoken)) as server:
+        (reply,) = ask(server, prompts.turn_by_turn(FOUR))
+    assert reply.text == "五"
+    assert [len(body["messages"]) for body in server.bodies] == [1, 3, 5, 7, 9]
+    messages = server.bodies[-1]["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
+    users = [message["content"] for message in messages[::2]]
+    assert [kinds(content) for content in users] == [["text", "image_url"]] * 4 + [["text"]]
+    assert [message["content"] for message in messages[1::2]] == list("一二三四")
+    urls = [content[1]["image_url"]["url"] for content in users[:4]]
+    assert len(set(urls)) == 4
+
+
+def test_four_pictures_in_one_turn_reach_a_server_as_one_message():
+    with ChatServer("A") as server:
+        ask(server, prompts.main(FOUR))
+    ((message,),) = [body["messages"] for body in server.bodies]
+    assert kinds(message["content"]) == ["text", "image_url"] * 4 + ["text"]
+
+
+def ask(server, prompt):
+    spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
+    engine = ServerEngine(spec, read_image)
+    return [reply for _, reply in engine.stream([Request(prompt=prompt)])]
+
+
+def read_image(sha256):
+    file = io.BytesIO()
+    Picture.new("RGB", (8, 8), (ord(sha256[-1]) % 256, 0, 0)).save(file, "PNG")
+    return file.getvalue()
+
+
+def kinds(content):
+    return ["text"] if isinstance(content, str) else [part["type"] for part in content]

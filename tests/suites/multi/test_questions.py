@@ -1,0 +1,181 @@
+import pytest
+
+from bench_assets.core.rows import ImageText, StoredImage
+from bench_assets.suites.multi.extend import KnowledgeLink
+from bench_assets.suites.multi.questions import (
+    NOT_PUBLISHED,
+    elite,
+    split_options,
+    to_questions,
+    with_blank_image,
+    with_image_texts,
+    with_knowledge,
+)
+from bench_assets.suites.multi.source import Knowledge
+from tests.suites.multi.rows import item, question
+
+
+def stored(name):
+    return StoredImage(name=name, sha256=f"sha-{name}", format="PNG", width=9, height=9, n_bytes=9)
+
+
+IMAGES = {name: stored(name) for name in ("1.png", "2.png", "3.png")}
+
+
+def ask(*items):
+    return to_questions(items, IMAGES, "published")
+
+
+def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
+    (asked,) = ask(item(knowledge=("集合", "逻辑"))).questions
+    assert asked.question_id == "multi/gzsx_1_0"
+    assert (asked.kind, asked.category, asked.answer) == ("choice", "SA", ("B",))
+    assert asked.options == ("1", "2", "3", "4")
+    assert asked.labels == {
+        "images": "NI",
+        "level": "SeH",
+        "subject": "数学",
+        "difficulty": "3",
+        "quality": "4",
+        "knowledge": "集合",
+    }
+
+
+def test_pictures_come_in_the_order_of_the_text_and_are_numbered_anew():
+    shown = item(specific="乙图[IMAGE_3]与甲图[IMAGE_1]", images=("1.png", "2.png", "3.png"))
+    (asked,) = ask(shown).questions
+    assert asked.images == ("sha-3.png", "sha-1.png")
+    assert asked.text == "乙图[IMAGE_1]与甲图[IMAGE_2]"
+    assert asked.labels["images"] == "MI"
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "expected"),
+    [
+        pytest.param("MA", "BD", ("B", "D"), id="several letters"),
+        pytest.param(
+            "FB", "氢或H\n\n 氧", ("氢或H", "", " 氧"), id="one line a blank, byte for byte"
+        ),
+        pytest.param("OP", "因为\n所以", ("因为\n所以",), id="a text"),
+        pytest.param("Other", "", (NOT_PUBLISHED,), id="none needed"),
+    ],
+)
+def test_answers_have_the_form_of_their_kind(kind, answer, expected):
+    asked = ask(item(type=kind, answer=answer), item(item_id="x_0")).questions[0]
+    assert asked.answer == expected
+
+
+@pytest.mark.parametrize(
+    ("education", "subject", "level"),
+    [
+        pytest.param("初中", "数学", "JuH", id="junior high"),
+        pytest.param("大学", "计算机", "Uni", id="university"),
+        pytest.param("社会", "驾考", "Driv", id="the driving test is a subject"),
+        pytest.param("社会", "行测", "AAT", id="and so is the aptitude test"),
+        pytest.param("社会", "其他", "", id="no column in Table 5"),
+    ],
+)
+def test_levels_are_the_columns_of_table_5(education, subject, level):
+    (asked,) = ask(item(education=education, subject=subject)).questions
+    assert asked.labels["level"] == level
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        pytest.param({"specific": ""}, "the text is empty", id="no text"),
+        pytest.param({"specific": "[IMAGE_1]"}, "shows 1 pictures and has 0", id="no picture"),
+        pytest.param(
+            {"specific": "[IMAGE_0]", "images": ("1.png",)}, "shows 1", id="picture nought"
+        ),
+        pytest.param({"specific": "[IMAGE_1]", "images": ("9.png",)}, "9.png", id="picture lost"),
+        pytest.param({"answer": "BC"}, "answer to a SA question is 'BC'", id="two letters for SA"),
+        pytest.param({"answer": "b"}, "is 'b'", id="a small letter"),
+        pytest.param({"type": "MA", "answer": "A,C"}, "'A,C'", id="a comma among the letters"),
+        pytest.param({"type": "MA", "answer": "AA"}, "an option twice", id="a letter twice"),
+        pytest.param({"answer": ""}, "it has no answer", id="no answer among others that have one"),
+        pytest.param({"item_id": "a/b"}, "blanks or slashes", id="an id that is a path"),
+    ],
+)
+def test_what_cannot_be_asked_or_scored_is_rejected_with_the_reason(fields, reason):
+    table = ask(item(**({"item_id": "x_0"} | fields)), item(item_id="y_0"))
+    assert [asked.question_id for asked in table.questions] == ["multi/y_0"]
+    assert reason in table.rejections[0].reason
+
+
+def test_a_release_without_any_answers_is_kept():
+    (asked,) = ask(item(answer="")).questions
+    assert (asked.category, asked.kind, asked.answer) == ("SA", "text", (NOT_PUBLISHED,))
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        pytest.param("选[MASK]\nA. 甲\nB. 乙", ("甲", "乙"), id="one a line"),
+        pytest.param("选[MASK]\nA. 甲 B. 乙 C. 丙", ("甲", "乙", "丙"), id="all in one line"),
+        pytest.param(
+            "A、B两车相遇\nA、早\nB、晚", ("早", "晚"), id="the text begins like an option"
+        ),
+        pytest.param("见图\nA．一\n二\nB．三", ("一\n二", "三"), id="an option of two lines"),
+        pytest.param("A. [IMAGE_1]\nB. [IMAGE_2]", ("[IMAGE_1]", "[IMAGE_2]"), id="pictures"),
+        pytest.param("无选项", (), id="none"),
+        pytest.param("A. 一\nC. 三", ("一\nC. 三",), id="a letter is skipped"),
+    ],
+)
+def test_options_in_a_text(text, options):
+    stem, found = split_options(text)
+    assert found == options
+    assert text.startswith(stem)
+
+
+@pytest.mark.parametrize(
+    ("specific", "answer", "options"),
+    [
+        pytest.param("如图[MASK]", "C", ("A", "B", "C"), id="options inside the picture"),
+        pytest.param("A. 甲\nB. 甲\nC. 乙", "A", ("A", "B", "C"), id="options that look alike"),
+    ],
+)
+def test_options_that_cannot_be_told_apart_are_their_letters(specific, answer, options):
+    (asked,) = ask(item(specific=specific, answer=answer)).questions
+    assert asked.options == options
+
+
+def test_texts_take_the_place_of_pictures_and_the_rest_is_left_out():
+    texts = [ImageText(image="p", text="a cat", author="blip")]
+    (asked,) = with_image_texts([question(images=("p", "q")), question()], texts)
+    assert (asked.images, asked.image_texts) == ((), ("a cat", ""))
+
+
+def test_knowledge_is_added_with_its_pictures_numbered_on():
+    piece = Knowledge(name="集合", content="甲[IMAGE_1]乙[IMAGE_2]", images=("1.png", "2.png"))
+    asked = question(images=("p",), text="看[IMAGE_1]")
+    other = question(question_id="multi/x_0")
+    links = [
+        KnowledgeLink(item_id="gzsx_1_0", knowledge="集合", how="attached"),
+        KnowledgeLink(item_id="x_0", knowledge="", how="uncovered"),
+    ]
+    informed, plain = with_knowledge([asked, other], links, {"集合": piece}, IMAGES)
+    assert informed.context == "甲[IMAGE_2]乙[IMAGE_3]"
+    assert informed.images == ("p", "sha-1.png", "sha-2.png")
+    assert informed.labels == asked.labels
+    assert plain == other
+
+
+def test_a_black_picture_is_given_only_where_there_is_none():
+    shown, blank = with_blank_image([question(images=("p",)), question()], "black")
+    assert (shown.images, blank.images) == (("p",), ("black",))
+
+
+def test_elite_keeps_the_order_of_the_whole_set():
+    asked = [question(question_id=f"multi/{name}") for name in ("a_0", "b_0", "c_0")]
+    assert [one.question_id for one in elite(asked, ["c_0", "a_0"])] == ["multi/a_0", "multi/c_0"]
+
+
+def test_a_published_edition_that_lacks_a_question_is_ones_own():
+    sound, torn = item(), item(item_id="x_0", general="[IMAGE_1]", images=("lost.png",))
+    assert [one.edition for one in to_questions([sound], {}, "published").questions] == [
+        "published"
+    ]
+    assert [one.edition for one in to_questions([sound, torn], {}, "published").questions] == [
+        "own"
+    ]

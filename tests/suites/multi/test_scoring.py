@@ -1,0 +1,220 @@
+import json
+import time
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench_assets.core.rows import Score
+from bench_assets.suites.multi import scoring
+from bench_assets.suites.multi.questions import NOT_PUBLISHED
+from bench_assets.suites.multi.scoring import (
+    accuracy,
+    max_points,
+    refusals,
+    rouge_l,
+    score_ratio,
+    slices,
+)
+from bench_assets.suites.multi.task import TASK
+from bench_assets.task import Scored
+from tests.suites.multi.rows import answered, question
+
+POINTS = {"SA": 13_963, "MA": 5_941, "FB": 2_211, "OP": 798}
+PICTURES = {"NI": 14_118, "SI": 8_540, "MI": 255}
+
+
+def scored(points, most=1.0, kind="SA", note="", error="", **fields):
+    asked = question(kind, **fields)
+    name = asked.question_id
+    about = {"points": points, "max_points": most, "note": note, "error": error}
+    return Scored(asked, Score(question_id=name, model="m", condition="main", **about))
+
+
+@pytest.fixture(scope="module")
+def printed(request):
+    folder = request.config.rootpath.parent / "shared" / "data" / "published"
+    if not folder.is_dir():
+        pytest.skip(f"no published tables in {folder}")
+    return json.loads((folder / "multi.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("table", "totals"), [("table4_types", POINTS), ("table3_images", PICTURES)]
+)
+def test_overall_of_every_model_follows_from_its_parts(printed, table, totals):
+    """Each part is printed to 0.05 percent points, and so is Overall: at most 0.1 apart."""
+    for model, parts in printed[table].items():
+        rows = [scored(parts[name] / 100 * most, most) for name, most in totals.items()]
+        overall = printed["table3_images"][model]["Overall"]
+        assert score_ratio(rows).value * 100 == pytest.approx(overall, abs=0.1), model
+
+
+def test_points_of_the_paper_do_not_follow_from_the_totals_it_states(printed):
+    """Table 9 says 23,320 points with 1,205 for OP; GPT-4V would then have 62.8, not 63.7."""
+    stated = POINTS | {"OP": 1_205}
+    parts = printed["table4_types"]["GPT-4V"]
+    rows = [scored(parts[name] / 100 * most, most) for name, most in stated.items()]
+    assert sum(stated.values()) == 23_320
+    assert score_ratio(rows).value * 100 == pytest.approx(62.8, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("asked", "points"),
+    [
+        pytest.param(question("SA"), 1, id="single answer: one"),
+        pytest.param(question("MA", "BCD"), 3, id="several answers: one each"),
+        pytest.param(question("FB", "氢\n氧"), 2, id="blanks: one each"),
+        pytest.param(question("OP", "因为" * 99), 1, id="open: one, however long the reference"),
+        pytest.param(question("Other", "图"), 0, id="other: none"),
+        pytest.param(
+            question("OP", answer=(NOT_PUBLISHED,)), 0, id="open without a reference: none"
+        ),
+        pytest.param(question("SA", answer=(NOT_PUBLISHED,)), 0, id="the answer is withheld: none"),
+    ],
+)
+def test_max_points(asked, points):
+    assert max_points(asked) == points
+
+
+def test_overall_is_points_over_points_and_accuracy_counts_questions():
+    rows = [scored(1.0), scored(2.0, 3.0, "MA", gold="BCD"), scored(0.0, 2.0, "FB", gold="a\nb")]
+    assert score_ratio(rows).value == 3 / 6
+    assert accuracy(rows).value == pytest.approx(1 / 3)
+
+
+def test_other_counts_neither_as_right_nor_as_wrong():
+    rows = [scored(1.0), scored(0.0, 0.0, "Other")]
+    assert (score_ratio(rows).value, score_ratio(rows).n_scored) == (1.0, 1)
+    assert accuracy(rows).value == 1.0
+
+
+def test_a_question_without_a_reply_counts_as_zero_and_is_reported():
+    rows = [scored(1.0), scored(None, error="no recorded reply", kind="MA", gold="ABC")]
+    measured = score_ratio(rows)
+    assert (measured.value, measured.n_scored, measured.n_unscored) == (0.25, 1, 1)
+    assert accuracy(rows).value == 0.5
+
+
+def test_a_withheld_answer_is_left_out():
+    score = TASK.reading("careful")(answered("B", answer=(NOT_PUBLISHED,)), [])
+    assert (score.points, score.note) == (None, "the answer is not published")
+    assert score_ratio([Scored(question(answer=(NOT_PUBLISHED,)), score), scored(1.0)]).value == 1.0
+
+
+def test_refusals_are_counted_apart_and_weigh_their_points():
+    rows = [
+        scored(0.0, note=scoring.REFUSED, labels={"images": "NI"}),
+        scored(0.0, note=scoring.REFUSED, labels={"images": "SI"}),
+        scored(3.0, 3.0, "MA", gold="ABC", labels={"images": "SI"}),
+    ]
+    assert refusals(rows).value == 1 / 4
+
+
+@pytest.mark.parametrize("reading", TASK.readings)
+def test_every_reading_notes_a_refusal(reading):
+    score = TASK.reading(reading)(answered("缺少图片信息"), [])
+    assert (score.points, score.note) == (0.0, scoring.REFUSED)
+
+
+@pytest.mark.parametrize("reading", TASK.readings)
+def test_an_open_answer_in_the_words_of_the_reference_is_all_but_a_point(reading):
+    """The authors add 1e-8 to a denominator of 2: 2 / (2 + 1e-8) = 0.999999995."""
+    score = TASK.reading(reading)(answered("牛顿第一定律", "OP", "牛顿第一定律"), [])
+    assert score.points == pytest.approx(0.999999995, abs=1e-10)
+    assert accuracy([Scored(question("OP"), score)]).value == 1.0
+
+
+@pytest.mark.parametrize("reading", TASK.readings)
+def test_an_open_question_left_blank_has_no_points(reading):
+    assert TASK.reading(reading)(answered(" \n", "OP", "牛顿第一定律"), []).points == 0.0
+
+
+@pytest.mark.parametrize("reading", TASK.readings)
+def test_other_has_no_points_and_no_maximum(reading):
+    score = TASK.reading(reading)(answered("一幅画", "Other", "图"), [])
+    assert (score.points, score.max_points) == (0.0, 0.0)
+
+
+GOLDS = {"SA": "B", "MA": "ACD", "FB": "氢或H\n0.5", "OP": "牛顿第一定律", "Other": "图"}
+
+
+@given(
+    st.one_of(st.text(), st.text("ABCab 、，,;；。或和\n答案是选不:：$\\boxed{}012.", max_size=40)),
+    st.sampled_from(list(GOLDS)),
+    st.sampled_from(list(TASK.readings)),
+)
+def test_whatever_is_said_the_points_lie_between_none_and_all(text, kind, reading):
+    score = TASK.reading(reading)(answered(text, kind, GOLDS[kind]), [])
+    assert score.points is not None
+    assert 0 <= score.points <= score.max_points
+    if kind in ("SA", "MA"):
+        assert len(set(score.answer)) == len(score.answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "expected"),
+    [
+        pytest.param("苹果 香蕉", "苹果 香蕉", 1.0, id="equal"),
+        pytest.param("苹果", "香蕉", 0.0, id="no word in common"),
+        pytest.param("苹果", "苹果 香蕉", 2 / 3, id="half the words: P 1, R 1/2"),
+        pytest.param("香蕉 苹果", "苹果 香蕉", 1 / 2, id="the order counts: P 1/2, R 1/2"),
+        pytest.param("", "苹果", 0.0, id="blank"),
+        pytest.param("苹果", "", 0.0, id="a blank reference"),
+        pytest.param("苹果", " \n", 0.0, id="a reference of blanks"),
+        pytest.param(" ", "\n", 0.0, id="both blank, and no match"),
+    ],
+)
+def test_rouge_l_over_words(text, reference, expected):
+    assert rouge_l(text, reference) == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("points", "most", "right"),
+    [
+        pytest.param(1 - 5e-9, 1.0, 1.0, id="the same text, by the authors' ROUGE-L"),
+        pytest.param(1 - 1e-6, 1.0, 1.0, id="a millionth short"),
+        pytest.param(1 - 2e-6, 1.0, 0.0, id="two millionths short"),
+        pytest.param(4 - 4e-6, 4.0, 1.0, id="a millionth of four points short"),
+        pytest.param(4 - 8e-6, 4.0, 0.0, id="two millionths of four points short"),
+        pytest.param(3.0, 4.0, 0.0, id="a point short"),
+    ],
+)
+def test_accuracy_takes_a_millionth_less_for_all(points, most, right):
+    assert accuracy([scored(points, most)]).value == right
+
+
+def test_rouge_l_is_that_of_the_authors_library_on_texts_of_many_lines():
+    import jieba
+    from rouge_chinese import Rouge
+
+    rng = Random(0)
+    pieces = ["牛顿", "定律", "。", "\n", "\n\n", "A", "？”", "加速度", " ", "……", "，"]
+    for _ in range(300):
+        one, other = ("".join(rng.choices(pieces, k=rng.randint(1, 30))) + "末" for _ in "ab")
+        said, wanted = (" ".join(jieba.cut(text)) for text in (one, other))
+        theirs = Rouge().get_scores(said, wanted, avg=True)["rouge-l"]["f"]
+        assert rouge_l(one, other) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_a_reply_that_runs_away_is_scored_in_little_time():
+    start = time.perf_counter()
+    assert 0 < rouge_l("因为牛顿第一定律。" * 5_000, "牛顿第一定律" * 50) < 0.1
+    assert time.perf_counter() - start < 10
+
+
+def test_rouge_l_sees_chinese_words_and_not_latin_letters_alone():
+    """rouge-score keeps [a-z0-9] only, and calls these two equal."""
+    assert rouge_l("铜X与铁", "钠X和硫") < 0.5
+
+
+def test_slices_are_the_columns_of_the_tables():
+    assert list(slices(question("MA", labels={"images": "MI", "level": "Driv"}))) == [
+        "MA",
+        "MI",
+        "Driv",
+        "subject 数学",
+        "difficulty 3",
+        "quality 4",
+    ]

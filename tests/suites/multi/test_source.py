@@ -1,0 +1,195 @@
+import json
+import time
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.source_folder import picture_files
+from bench_assets.suites.multi.release import find_release, source_files
+from bench_assets.suites.multi.source import (
+    image_name,
+    read_hard_list,
+    read_image_texts,
+    read_items,
+    read_knowledge,
+)
+
+PROBLEM = {
+    "problem_content": "观察下图[IMAGE_1]",
+    "problem_content_list": ["图中是[MASK]\nA. 猫\nB. 狗", "它有[MASK]条腿"],
+    "problem_type_list": ["单选", "填空"],
+    "problem_answer_list": ["B", "4\n"],
+    "problem_analysis_list": ["见图", ""],
+    "img_paths": ["../data/images/czsw/502_1.png"],
+    "knowledge": ["动物", "腿"],
+    "education": "初中",
+    "subject": ["生物", "科学"],
+    "difficulty": 2,
+    "quality": 4.5,
+}
+
+
+def release(folder, problems, name="problem_v1.3.1_20241210.json"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(json.dumps(problems, ensure_ascii=False), encoding="utf-8")
+    return find_release(folder)
+
+
+def test_every_sub_question_is_an_item_of_its_own(tmp_path):
+    first, second = read_items(release(tmp_path, {"czsw_0": PROBLEM}))
+    assert (first.item_id, second.item_id) == ("czsw_0_0", "czsw_0_1")
+    assert first.text == "观察下图[IMAGE_1]\n图中是[MASK]\nA. 猫\nB. 狗"
+    assert (first.type, first.answer, second.type, second.answer) == ("SA", "B", "FB", "4")
+    assert (first.analysis, first.images, first.knowledge) == (
+        "见图",
+        ("czsw/502_1.png",),
+        ("动物", "腿"),
+    )
+    assert (first.education, first.subject, first.difficulty) == ("初中", "生物", "2")
+    assert first.quality == "4.5"
+
+
+def test_the_hubs_list_reads_as_the_keyed_form(tmp_path):
+    keyed = read_items(release(tmp_path / "a", {"czsw_0": PROBLEM}))
+    listed = [{"problem_id": "czsw_0", **PROBLEM}]
+    assert read_items(release(tmp_path / "b", listed, "problem_v1.3.1_hf.json")) == keyed
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "expected"),
+    [
+        pytest.param(
+            {"knowledge": "交通标志"}, "knowledge", ("交通标志",), id="knowledge as a text"
+        ),
+        pytest.param({"knowledge": None}, "knowledge", (), id="no knowledge"),
+        pytest.param({"problem_analysis_list": ["x"]}, "analysis", "", id="too few analyses"),
+        pytest.param({"problem_analysis_list": None}, "analysis", "", id="no analyses"),
+        pytest.param({"subject": "生物"}, "subject", "生物", id="the subject as a text"),
+        pytest.param({"img_paths": None}, "images", (), id="no pictures"),
+        pytest.param({"difficulty": None}, "difficulty", "", id="no difficulty"),
+        pytest.param({"quality": "3"}, "quality", "3", id="the quality as a text"),
+        pytest.param({"problem_answer_list": None}, "answer", "", id="answers withheld"),
+        pytest.param({"problem_content": ""}, "general", "", id="no general part"),
+    ],
+)
+def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, expected):
+    item = read_items(release(tmp_path, {"czsw_0": PROBLEM | change}))[0]
+    assert getattr(item, field) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        pytest.param(
+            {"problem_answer_list": ["B"]},
+            "2 questions, 2 types and 1 answers",
+            id="an answer lacks",
+        ),
+        pytest.param({"problem_type_list": ["单选"]}, "2 questions, 1 types", id="a type lacks"),
+        pytest.param(
+            {"problem_type_list": ["单选", "判断"]}, "unknown type '判断'", id="unknown type"
+        ),
+        pytest.param(
+            {"problem_answer_list": ["B", 4]}, "expected a text", id="a number for an answer"
+        ),
+        pytest.param({"difficulty": "hard"}, "expected a number", id="difficulty in words"),
+        pytest.param({"problem_content_list": []}, "0 questions", id="no questions"),
+    ],
+)
+def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, change, complaint):
+    with pytest.raises(SourceError) as caught:
+        read_items(release(tmp_path, {"czsw_0": PROBLEM | change}))
+    assert "problem_v1.3.1_20241210.json, entry czsw_0" in str(caught.value)
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        pytest.param('{"a": 1, "a": 2}', "'a' stands there twice", id="an id twice"),
+        pytest.param(
+            json.dumps([{"problem_id": "a", **PROBLEM}] * 2),
+            "'a' stands there twice",
+            id="in a list",
+        ),
+        pytest.param('{"a": ', "not JSON, or cut short", id="cut short"),
+        pytest.param("[3]", "expected an object, found 3", id="a number in the list"),
+        pytest.param('"a"', "expected an object or a list", id="a text at the top"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path, text, complaint):
+    (tmp_path / "problem_v1.json").write_text(text)
+    with pytest.raises(SourceError, match=r"problem_v1\.json.*") as caught:
+        read_items(find_release(tmp_path))
+    assert complaint in str(caught.value)
+
+
+def test_the_file_with_answers_is_taken(tmp_path):
+    release(tmp_path, {}, "problem_v1.3.1_20241210_release.json")
+    release(tmp_path, {}, "problem_v1.3.1_20241210_hf.json")
+    assert release(tmp_path, {}).problems.name == "problem_v1.3.1_20241210.json"
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        pytest.param([], "no MULTI data", id="an empty folder"),
+        pytest.param(["problem_v1.json", "problem_v2.json"], "keep one version", id="two versions"),
+        pytest.param(
+            ["raw_problems.json"], "without annotations.json", id="raw without annotations"
+        ),
+        pytest.param(["problem_v1.json", "raw_problems.json"], "take one", id="both routes"),
+        pytest.param(
+            ["problem_v1.json", "knowledge_a.json", "knowledge_b.json"],
+            "keep one",
+            id="knowledge twice",
+        ),
+    ],
+)
+def test_a_folder_that_is_not_one_release_is_refused(tmp_path, files, complaint):
+    for name in files:
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(SourceError, match=complaint):
+        find_release(tmp_path)
+
+
+def test_knowledge_hard_list_and_image_texts(tmp_path):
+    pieces = {
+        "动物": {"knowledge_content": "见[IMAGE_1]", "knowledge_images": ["../data/images/k/1.png"]}
+    }
+    (tmp_path / "knowledge_v1.json").write_text(json.dumps(pieces))
+    (tmp_path / "hard_list_v1.json").write_text('["czsw_0_1"]')
+    (tmp_path / "captions_v1_blip.csv").write_text("../data/images/czsw/1.png,a cat, asleep\n")
+    found = release(tmp_path, {"czsw_0": PROBLEM})
+    assert read_knowledge(found)["动物"].images == ("k/1.png",)
+    assert read_hard_list(found) == ["czsw_0_1"]
+    assert found.captions is not None
+    assert read_image_texts(found.captions) == {"czsw/1.png": "a cat, asleep"}
+    assert len(source_files(found)) == 4
+
+
+def test_a_line_of_captions_without_a_comma_is_named(tmp_path):
+    (tmp_path / "captions_blip.csv").write_text("1.png,a\n2.png\n")
+    with pytest.raises(SourceError, match=r"captions_blip\.csv, line 2"):
+        read_image_texts(tmp_path / "captions_blip.csv")
+
+
+def test_a_picture_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
+    found = release(tmp_path / "release", {"czsw_0": PROBLEM})
+    found.images.mkdir()
+    (tmp_path / "secret.png").write_bytes(b"x")
+    (found.images / "a.png").symlink_to(tmp_path / "secret.png")
+    with pytest.raises(SourceError, match=r"'a\.png' leaves the folder"):
+        picture_files(found.images)
+
+
+def test_image_names_are_places_below_images():
+    assert image_name("czls/502_1.png") == "czls/502_1.png"
+
+
+def test_a_release_of_the_real_size_is_read_in_a_few_seconds(tmp_path):
+    one = PROBLEM | {"problem_content": "题干" * 150}
+    found = release(tmp_path, {f"czsw_{n}": one for n in range(9_215)})
+    start = time.perf_counter()
+    assert len(read_items(found)) == 18_430
+    assert time.perf_counter() - start < 10

@@ -1,0 +1,56 @@
+"""No word by which MULTI reads replies or tells problems apart can be taken out unnoticed."""
+
+from functools import partial
+
+import pytest
+
+from bench_assets.suites.multi import blanks, boxes, letter_words, letters, replies, sentences
+from bench_assets.suites.multi.task import TASK
+from tests.pinned_words import inline_words, survivors
+from tests.suites.multi.rows import answered
+from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
+from tests.suites.multi.test_replies import FB, MA, READINGS, SA
+
+READERS = [letter_words, letters, sentences, boxes, blanks, replies]
+WITH_WORDS = [letter_words, boxes, blanks, replies]  # the two others name kinds of tokens
+
+
+def says(kind, expected, reply, stem):
+    return as_read(kind, reply, **({"text": stem} if stem else {})) == expected
+
+
+def earns(kind, gold, reply, points):
+    made = answered(reply, kind, gold)
+    return points == tuple(TASK.reading(name)(made, []).points for name in READINGS)
+
+
+def asks_for(stem, wanted):
+    return replies.wanted_of(stem) == wanted
+
+
+CASES = [
+    *(
+        partial(says, *row, FOR_WRONG if name == "asked for what is wrong" else "")
+        for name, rows in {**FROZEN, "more": MORE}.items()
+        for row in rows
+    ),
+    *(
+        partial(earns, kind, gold, reply, tuple(points))
+        for kind, rows in (("SA", SA), ("MA", MA), ("FB", FB))
+        for _, gold, reply, *points in rows
+    ),
+    *(partial(asks_for, *row) for row in STEMS),
+    lambda: replies.says_image_is_missing("缺少图片信息"),
+    lambda: replies.says_image_is_missing("Lack of image information."),
+]
+
+
+@pytest.mark.long
+def test_no_word_of_the_readers_can_be_taken_out():
+    read = [case for case in CASES if case()]
+    assert len(CASES) - len(read) < 5
+    assert survivors(READERS, read, lambda case: case()) == []
+
+
+def test_every_word_of_the_readers_can_be_found():
+    assert inline_words(WITH_WORDS) == []

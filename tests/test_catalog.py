@@ -1,0 +1,149 @@
+"""Benchmarks come in by entry points: shipped ones, installed ones, and none that is broken."""
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+from bench_assets.bench.workbench import Workbench
+from bench_assets.catalog import load_catalog
+from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.graph.leaderboard import MEASURED
+from resources.settings.bench_toml import load_settings
+from resources.settings.settings_file import SettingsFile
+from tests.distributions import write_distribution
+from tests.fridge import GROUP, install_fridge
+
+SHIPPED = ("blink", "codis", "cogbench", "journeybench", "multi")
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_the_shipped_suites_come_in_by_the_same_door_in_the_order_of_the_alphabet(site):
+    module = install_fridge(site)
+    catalog = load_catalog()
+    assert catalog.problems == ()
+    assert catalog.names == tuple(sorted(("fridge", *SHIPPED)))
+    assert catalog.suite("fridge").code == (module,)
+    assert [path.name for path in catalog.suite("codis").code] == ["codis"]
+
+
+def test_a_suite_from_outside_is_evaluated_and_on_the_leaderboard(site, home):
+    install_fridge(site, "fridge_evaluated")
+    with Workbench(SettingsFile(home=str(home)), ["fridge"]) as bench:
+        bench.refresh_questions("fridge")
+        bench.evaluate(["fridge"], "random")
+        (row,) = bench.metrics("fridge", "random")
+        assert (row.metric, row.value, row.n_scored) == ("degrees", 280.0, 4)
+        bench.refresh_leaderboard()
+        (standing,) = bench.rows("leaderboard")
+        assert (standing.task, standing.source, standing.value) == ("fridge", MEASURED, 280.0)
+    exported = (home / "export" / "leaderboard.csv").read_text()
+    assert "fridge,own,degrees,random,measured here,280.0,-300.0,300.0" in exported
+
+
+def test_only_the_suites_that_are_asked_for_are_imported_and_the_others_still_have_names(site):
+    install_fridge(site, "fridge_not_wanted", "raise RuntimeError")
+    catalog = load_catalog(only=["codis"])
+    assert (catalog.names, catalog.problems) == (("codis",), ())
+    with pytest.raises(UnknownNameError, match=r"blink, .*fridge"):
+        catalog.tasks_of("cods")
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        pytest.param("1 / 0", "ZeroDivisionError", id="an import that raises"),
+        pytest.param("SUITE = TASK", "it is of type Task, expected Suite", id="no suite"),
+        pytest.param(
+            "SUITE = Suite(name='fridge', tasks=(), assets=list)", "no tasks", id="no tasks"
+        ),
+        pytest.param(
+            "SUITE = Suite(name='cooler', tasks=(TASK,), assets=list)",
+            "it is 'cooler', not that of its entry point; task fridge: its name should begin with",
+            id="another name",
+        ),
+    ],
+)
+def test_one_that_cannot_be_used_is_told_of_once_and_the_others_load(site, request, more, why):
+    install_fridge(site, f"fridge_{request.node.callspec.id.replace(' ', '_')}", more)
+    catalog = load_catalog()
+    assert catalog.names == SHIPPED
+    (problem,) = catalog.problems
+    assert problem.startswith("fridge-bench 1.0, entry point fridge")
+    assert why in problem or all(part in problem for part in why.split("; "))
+
+
+def test_a_name_that_is_taken_stays_with_who_has_it(site):
+    entries = {GROUP: {"codis": "fridge_thief:SUITE"}}
+    write_distribution(site, "thief", entries, fridge_thief="SUITE = None")
+    catalog = load_catalog()
+    assert catalog.names == tuple(sorted(SHIPPED))
+    (thief,) = catalog.problems
+    assert thief.startswith("thief 1.0, entry point codis")
+    assert "the name is taken by bench-assets" in thief
+
+
+def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
+    (site / "table.csv").write_text("task,model\n")
+    install_fridge(
+        site,
+        "fridge_printed",
+        "from dataclasses import replace; from pathlib import Path\n"
+        "SUITE = replace(SUITE, published=Path(__file__).with_name('table.csv'))",
+    )
+    rows, problems = load_catalog().published()
+    assert {row.task.split("/")[0] for row in rows} == set(SHIPPED)
+    (problem,) = problems
+    assert "table.csv, line 1" in problem
+
+
+@pytest.mark.parametrize(
+    ("written", "error", "why"),
+    [
+        pytest.param(
+            "[suites.codis]\ncaptoner = 'x'",
+            SettingsError,
+            r"bench.toml, \[suites.codis\]: no entry 'captoner'; known: captioner",
+            id="an entry that its suite does not know",
+        ),
+        pytest.param(
+            "[suites.blink]\nmistakes_per_task = 0",
+            SettingsError,
+            r"bench.toml, \[suites.blink\]: entry mistakes_per_task: .* \(given: 0\)",
+            id="a value that its suite does not take",
+        ),
+        pytest.param(
+            "[suites.cods]", UnknownNameError, "'cods'; known: blink", id="settings of no suite"
+        ),
+        pytest.param(
+            "[sources]\ncods = '.'", UnknownNameError, "'cods'; known: blink", id="source of none"
+        ),
+    ],
+)
+def test_a_mistake_in_the_settings_of_a_suite_is_told_at_the_start(home, written, error, why):
+    (home / "bench.toml").write_text(written)
+    with pytest.raises(error, match=why):
+        load_catalog().check(load_settings(home))
+    shown = CliRunner().invoke(app, ["questions", "codis"])
+    assert (shown.exit_code, "error: " in shown.stderr) == (1, True)
+
+
+def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, home):
+    install_fridge(site, "fridge_broken", "1 / 0")
+    (home / "bench.toml").write_text("[sources]\nfridge = '.'\n[suites.fridge]\nany = 1\n")
+    load_catalog().check(load_settings(home))
+    shown = CliRunner().invoke(app, ["questions", "cods"])
+    assert shown.stderr.count("warning: fridge-bench 1.0, entry point fridge") == 1
+    assert "error: no suite named 'cods'; known: blink" in shown.stderr

@@ -1,0 +1,153 @@
+"""A task of another benchmark is added to, never changed: it says so wherever it is shown."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.bench.workbench import Workbench
+from bench_assets.catalog import load_catalog
+from bench_assets.core.chat import Prompt
+from bench_assets.core.errors import SettingsError
+from bench_assets.core.rows import Judgement
+from bench_assets.core.stats import Point, mean
+from bench_assets.extension import GROUP, Extension, extend
+from bench_assets.suites.codis.task import TASK as CODIS
+from bench_assets.task import ByRules, Condition
+from resources.settings.settings_file import SettingsFile
+from tests.distributions import write_distribution
+from tests.fridge import install_fridge
+from tests.quiz import TASK as QUIZ
+from tests.quiz import quiz
+from tests.rows import prediction
+
+ALOUD = Condition(prompt=lambda question: Prompt.of(f"{question.text}!"), about="Aloud.")
+
+
+def words(scored):
+    return mean(Point(float(len(score.answer))) for _, score in scored)
+
+
+def kind(answered):
+    return [
+        Judgement.of(said, judge="kind", criterion="correct", verdict=True, reply="well done")
+        for _, said in answered
+    ]
+
+
+WHOLE = Extension(
+    name="acme",
+    task="codis",
+    conditions={"aloud": ALOUD},
+    measures={"words": words},
+    judges={"kind": ByRules(kind)},
+)
+
+
+def test_an_extension_comes_after_what_the_paper_has():
+    task = extend(CODIS, WHOLE)
+    assert list(task.conditions) == [*CODIS.conditions, "aloud"]
+    assert list(task.measures) == [*CODIS.measures, "words"]
+    assert task.primary_metric == CODIS.primary_metric
+    assert task.chosen_judge("kind").model == ""
+    assert (task.name, task.shown) == ("codis", "CODIS+acme")
+
+
+def test_metrics_of_an_extended_task_say_so_in_their_signatures():
+    asked = quiz(1)
+    said = [prediction(question_id="quiz/0")]
+    task = extend(QUIZ, replace(WHOLE, judges={}))
+    rows = flow.summarise(task, asked, said, flow.score(task, asked, said, []))
+    assert {row.metric for row in rows} == {"accuracy", "words"}
+    assert {(row.task, row.signature.split("|")[0]) for row in rows} == {("quiz", "quiz+acme")}
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        pytest.param({"conditions": {"main": ALOUD}}, "the condition 'main' is taken", id="main"),
+        pytest.param(
+            {"measures": {"acc_p": words}}, "the measure 'acc_p' is taken", id="a measure"
+        ),
+        pytest.param(
+            {"judges": {"rules": ByRules(kind)}}, "the judge 'rules' is taken", id="rules"
+        ),
+        pytest.param({"name": "a+b"}, r"extension 'a\+b': expected", id="a name that cuts"),
+        pytest.param({"judges": {"a:b": ByRules(kind)}}, "judge 'a:b': expected", id="a colon"),
+        pytest.param(
+            {"conditions": {"more": replace(ALOUD, own_questions=True)}},
+            "condition 'more': an extension has no questions",
+            id="questions that nobody makes",
+        ),
+    ],
+)
+def test_names_that_are_taken_or_mean_something_else_are_refused(fields, why):
+    with pytest.raises(SettingsError, match=why):
+        extend(CODIS, replace(WHOLE, **fields))
+
+
+def test_two_extensions_of_one_name_are_refused():
+    with pytest.raises(SettingsError, match="the extension 'acme' is taken"):
+        extend(extend(CODIS, WHOLE), Extension(name="acme", task="codis"))
+
+
+def test_a_task_without_a_judge_gets_none():
+    with pytest.raises(SettingsError, match="quiz is scored without a judge"):
+        extend(QUIZ, WHOLE)
+
+
+_ACME = """
+from bench_assets.core.stats import Mean
+from bench_assets.extension import Extension
+
+
+def kelvin(scored):
+    return Mean(7.0, 7.0, 7.0, len(scored), 0)
+
+
+FRIDGE = Extension(name="acme", task="fridge", measures={"kelvin": kelvin})
+OVEN = Extension(name="acme", task="oven")
+SHELF = Extension(name="acme", task="fridge/shelf")
+JUDGE = Extension(name="judge", task="codis", judges={"kind": kelvin})
+NOT_WANTED = Extension(name="acme", task="blink")
+"""
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    return tmp_path / "site"
+
+
+def install_acme(site, module: str, *names: str) -> None:
+    entries = {GROUP: {name.lower(): f"{module}:{name}" for name in names}}
+    write_distribution(site, module.replace("_", "-"), entries, **{module: _ACME})
+
+
+def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    install_fridge(site, "fridge_extended")
+    install_acme(site, "acme_fridge", "FRIDGE", "NOT_WANTED")
+    with Workbench(SettingsFile(home=str(tmp_path / "home")), ["fridge"]) as bench:
+        bench.refresh_questions("fridge")
+        bench.evaluate(["fridge"], "random")
+        assert {row.metric: row.value for row in bench.metrics("fridge", "random")} == {
+            "degrees": 280.0,
+            "kelvin": 7.0,
+        }
+        bench.refresh_leaderboard()
+        (standing,) = bench.rows("leaderboard")
+        assert (standing.task, standing.metric) == ("fridge+acme", "degrees")
+
+
+def test_one_that_cannot_be_used_is_told_of_and_the_others_load(site):
+    install_fridge(site, "fridge_of_the_extended")
+    install_acme(site, "acme_odd", "OVEN", "SHELF", "JUDGE")
+    catalog = load_catalog()
+    judge, oven, shelf = catalog.problems
+    assert "extension judge is left out: task codis: judge 'kind': expected ByRules" in judge
+    assert "extension acme is left out: no suite named 'oven'; known: blink, " in oven
+    assert "extension acme is left out: no task named 'fridge/shelf'; known: fridge" in shelf
+    assert all(task.extensions == () for task in catalog.tasks)

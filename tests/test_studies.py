@@ -1,0 +1,48 @@
+"""What the metrics of studies share."""
+
+from math import isnan
+
+import pytest
+
+from bench_assets.core.tables import digest
+from bench_assets.studies import answered_of, blank_metric, decodings
+from tests.quiz import TASK, quiz
+from tests.rows import prediction
+
+
+def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
+    questions = quiz(2)
+    row = blank_metric(
+        TASK,
+        questions,
+        "m",
+        {"model": "a|b", "n": "2"},
+        n_failed=1,
+        compared="main~blind",
+        before={"judge": "none"},
+    )
+    data = digest(questions)[:12]
+    assert row.signature == f"quiz|v1|main~blind|judge:none|data:{data}|model:a|b|n:2"
+    assert (row.data, row.questions) == (data, data)
+    assert (row.task, row.model, row.condition, row.category) == ("quiz", "m", "main", "all")
+    assert isnan(row.value)
+    assert (row.n_scored, row.n_failed, row.edition) == (0, 1, "mini")
+
+
+@pytest.mark.parametrize(
+    ("decoding", "said"),
+    [
+        pytest.param(["m|t=0", "m|t=0"], "m|t=0", id="all in one way"),
+        pytest.param(["m|t=1", "m|t=0"], "m|t=0+m|t=1", id="in two ways"),
+        pytest.param(["", ""], "elsewhere", id="not here"),
+    ],
+)
+def test_signatures_name_who_was_asked_how(decoding, said):
+    assert decodings([prediction(decoding=how) for how in decoding]) == said
+
+
+def test_predictions_without_a_reply_are_left_out():
+    came = prediction(question_id="quiz/0")
+    lost = prediction(question_id="quiz/1", error="503")
+    ((question, said),) = answered_of(quiz(2), [came, lost])
+    assert (question.question_id, said) == ("quiz/0", came)

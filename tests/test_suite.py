@@ -1,0 +1,94 @@
+"""What a suite must be, so that it does not break the graph of all others."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench_assets.suite import Suite, defects
+from tests.quiz import TASK
+
+QUIZ = Suite(name="quiz", tasks=(TASK,), assets=list)
+
+
+def task(name, **fields):
+    return replace(TASK, name=name, **fields)
+
+
+MAIN = TASK.conditions["main"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        pytest.param({}, [], id="a good suite"),
+        pytest.param({"tasks": (task("quiz/a"), task("quiz/b"))}, [], id="two tasks"),
+        pytest.param({"tasks": ()}, ["it has no tasks"], id="no task"),
+        pytest.param({"tasks": ("quiz",)}, ["tasks: 'quiz' is no Task"], id="a name as a task"),
+        pytest.param(
+            {"tasks": (TASK, TASK)}, ["task quiz: there are 2 of this name"], id="a task twice"
+        ),
+        pytest.param(
+            {"tasks": (TASK, task("quiz/a"))},
+            ["task quiz/a: lies in the folder of task quiz"],
+            id="a task within another",
+        ),
+        pytest.param(
+            {"tasks": (task("quizzes/a"),)},
+            ["task quizzes/a: its name should begin with 'quiz'"],
+            id="a task of another suite",
+        ),
+        pytest.param(
+            {"tasks": (task("quiz/é"), task("quiz/"))},
+            [
+                "task quiz/é: 'é': expected letters, digits and _, no digit first",
+                "task quiz/: '': expected letters, digits and _, no digit first",
+            ],
+            id="names that no asset can have",
+        ),
+        pytest.param(
+            {"tasks": (task("quiz", conditions={"no text": MAIN, "main": MAIN}),)},
+            [
+                "task quiz: 'no text': expected letters, digits and _, no digit first",
+                "task quiz: its first condition should be 'main', of ['no text', 'main']",
+            ],
+            id="conditions in another order, one of two words",
+        ),
+        pytest.param(
+            {"tasks": (task("quiz", readings={}, measures={}),)},
+            ["task quiz: it has no reading", "task quiz: it has no measure"],
+            id="nothing to read and measure",
+        ),
+        pytest.param(
+            {"published": Path("nowhere.csv"), "code": (Path("nowhere"),)},
+            [
+                "published: there is no file nowhere.csv",
+                "code: there is nothing at nowhere",
+            ],
+            id="files that there are not",
+        ),
+        pytest.param(
+            {"settings": dict},
+            ["settings: dict does not derive from SuiteSettings"],
+            id="settings of another kind",
+        ),
+    ],
+)
+def test_defects(fields, found):
+    assert defects(replace(QUIZ, **fields)) == found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("my-quiz", id="a hyphen"),
+        pytest.param("2quiz", id="a digit first"),
+        pytest.param("", id="nothing"),
+        pytest.param("quiz_ablations", id="the group of another's ablations"),
+        pytest.param("checkpoint", id="evaluate_checkpoint is a job of the graph"),
+        pytest.param("leaderboard", id="a group of the graph"),
+    ],
+)
+def test_names_that_a_suite_cannot_have(name):
+    (why,) = defects(replace(QUIZ, name=name, tasks=(task(name or "/"),)))[:1]
+    assert why.startswith("name: ")

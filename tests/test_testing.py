@@ -1,0 +1,117 @@
+"""What is told of a suite that does not keep the contract; the shipped ones do."""
+
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+from bench_assets.core.chat import Prompt
+from bench_assets.core.rows import Score
+from bench_assets.task import Condition
+from bench_assets.testing import check_questions, check_suite
+from tests.quiz import TASK, quiz
+
+ASKED = quiz(4, group=2)
+NO_POINTS = {"none": lambda pair, _: Score.of(pair.prediction, points=0.0)}
+ALL_POINTS = {"all": lambda pair, _: Score.of(pair.prediction, points=1.0)}
+
+
+def asking(prompt):
+    return {"conditions": {"main": Condition(prompt=prompt, about="Otherwise.")}}
+
+
+def test_a_table_that_keeps_the_contract_passes():
+    check_questions(TASK, "main", ASKED, group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("fields", "task", "said"),
+    [
+        pytest.param(
+            {"question_id": "quiz/1"}, {}, "quiz: 2 questions have the id quiz/1", id="an id twice"
+        ),
+        pytest.param({"question_id": "q/0"}, {}, "q/0: an id begins with quiz/", id="a bare id"),
+        pytest.param(
+            {"task": "exam"}, {}, "quiz/0: its task is 'exam', expected 'quiz'", id="another task"
+        ),
+        pytest.param(
+            {"group_id": "x"},
+            {},
+            "quiz, condition main: group x has 1 questions, expected [2]",
+            id="a group that is not whole",
+        ),
+        pytest.param(
+            {},
+            {"slices": lambda _: [3]},
+            "quiz/0: 3 is no name of a slice",
+            id="a slice that is no text",
+        ),
+        pytest.param(
+            {"category": "kind 9"},
+            {"counts": {"kind 0": 3, "all": 4}},
+            "quiz: 'kind 9' is none of the paper's categories",
+            id="an unknown category",
+        ),
+        pytest.param(
+            {},
+            asking(lambda q: Prompt.of(q.text + q.answer[0])),
+            "quiz/0, condition main: its prompt depends on the right answer",
+            id="an answer given away",
+        ),
+        pytest.param(
+            {},
+            asking(lambda q: Prompt.of(*q.images)),
+            "quiz/0, condition main: its prompt has no text",
+            id="nothing asked",
+        ),
+        pytest.param(
+            {},
+            {"readings": NO_POINTS},
+            "quiz/0, condition main: the right answer has 0.0 of 1.0 points",
+            id="a right answer without points",
+        ),
+        pytest.param(
+            {},
+            {"readings": ALL_POINTS},
+            "quiz/0, condition main: an empty reply has all points",
+            id="points for nothing",
+        ),
+    ],
+)
+def test_what_is_not_kept_is_told_in_a_sentence(fields, task, said):
+    asked = [replace(ASKED[0], **fields), *ASKED[1:]]
+    with pytest.raises(AssertionError) as why:
+        check_questions(replace(TASK, **task), "main", asked, group_sizes=[2])
+    assert str(why.value) == said
+
+
+def test_a_published_edition_has_the_papers_numbers():
+    published = [replace(one, edition="published") for one in ASKED]
+    with pytest.raises(AssertionError, match="4 questions of all, the paper has 5"):
+        check_questions(replace(TASK, counts={"all": 5}), "main", published)
+
+
+def test_there_are_questions():
+    with pytest.raises(AssertionError, match="there are no questions"):
+        check_questions(TASK, "main", [])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name",
+    [
+        "blink",
+        "codis",
+        "cogbench",
+        "journeybench",
+        pytest.param(
+            "multi",
+            marks=pytest.mark.xfail(
+                raises=AssertionError,
+                reason="full-width signs are rewritten in replies to OP, not in their references",
+            ),
+        ),
+    ],
+)
+def test_a_shipped_suite_keeps_the_contract(name):
+    check_suite(import_module(f"bench_assets.suites.{name}.suite").SUITE)
