@@ -50,9 +50,10 @@ def _changes(tree: ast.AST) -> Iterator[Change]:
 
 
 def _only_tells(node: ast.AST) -> bool:
-    """Whether a node is a message, a type, or read by the type checker alone."""
+    """Whether a node is a message, a type, or what only a mistake of ours would run into."""
     return (
         isinstance(node, ast.Raise | ast.JoinedStr)
+        or (isinstance(node, ast.keyword) and node.arg == "strict")
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
         or (isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias")
     )

@@ -29,6 +29,10 @@ kind = "transformers"
 path = "weights"
 dtype = "float32"
 max_tokens = {max_tokens}
+[models.written]
+kind = "python"
+factory = "tests.quiz:make"
+options = {{ weights = "weights" }}
 [models.told]
 kind = "recorded"
 file = "told.jsonl"
@@ -107,6 +111,7 @@ def another_reply(home):
         pytest.param(ASKED, another_weight, True, id="a weight of the model"),
         pytest.param("told", another_weight, False, id="a weight of another model"),
         pytest.param("told", another_reply, True, id="a reply in the file of the model"),
+        pytest.param("written", another_weight, True, id="a file in the options of a factory"),
         pytest.param(ASKED, toml(max_tokens=41), True, id="how the model is asked"),
         pytest.param("told", toml(max_tokens=41), False, id="how another model is asked"),
         pytest.param(ASKED, toml(says="wrong"), True, id="what the judge says"),

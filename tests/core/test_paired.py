@@ -69,6 +69,7 @@ def test_points_and_clusters_choose_the_test(given, test):
         pytest.param(pairs(*[(0.5, 0.5)] * 9), 1.0, id="no change shows nothing"),
         pytest.param(pairs((0, 0.5), (0.5, 0)), 1.0, id="as much lost as won shows nothing"),
         pytest.param(pairs(*[(0, 0.5)] * 6), 2 / 2**6, id="six equal gains: the sign test's"),
+        pytest.param(pairs(*[(0, 1)] * 6), 2 / 2**6, id="six equal gains of a whole point"),
     ],
 )
 def test_few_clusters_are_not_taken_for_much(given, p):
@@ -99,7 +100,7 @@ def test_the_change_is_a_share_of_the_points():
     [
         pytest.param([0.04], [0.04], id="a single test needs no correction"),
         pytest.param([0.01, 0.04, 0.03], [0.03, 0.06, 0.06], id="never in another order"),
-        pytest.param([0.5, 0.6], [1.0, 1.0], id="never above one"),
+        pytest.param([0.6, 0.7], [1.0, 1.0], id="never above one"),
         pytest.param([], [], id="no tests"),
     ],
 )

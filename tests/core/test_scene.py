@@ -34,6 +34,23 @@ def test_a_box_is_exactly_the_part_that_changed(place):
 
 
 @pytest.mark.parametrize(
+    ("form", "filled"),
+    [
+        # Upper left, upper middle, left middle, centre, lower left corner.
+        ("rectangle", (True, True, True, True, True)),
+        ("triangle", (False, True, False, True, True)),
+        ("diamond", (False, True, True, True, False)),
+        ("ellipse", (False, True, True, True, False)),
+    ],
+)
+def test_a_form_has_its_shape(form, filled):
+    scene = Scene(160, 140)
+    scene.form(form, (20, 30, 71, 91), "red")
+    spots = [(20, 30), (45, 30), (20, 60), (45, 60), (20, 90)]
+    assert tuple(scene.picture.getpixel(spot) == (255, 0, 0) for spot in spots) == filled
+
+
+@pytest.mark.parametrize(
     "place",
     [
         pytest.param(lambda s: s.label("Lions 3", (80, 70), 20), id="a label"),

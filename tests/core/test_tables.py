@@ -1,4 +1,5 @@
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import isnan, nan
 
 import pyarrow as pa
@@ -115,6 +116,12 @@ def test_a_digest_names_the_content():
         [replace(rows[0], labels={"a": "2", "b": "1"}), rows[1]],
     ]
     assert len({digest(rows), *map(digest, changed)}) == 6
+
+
+def test_a_digest_is_that_of_the_rows_as_lines_of_json_in_utf_8():
+    rows = [Rejection(entry="图 1", reason="?"), Rejection(entry="2", reason="")]
+    lines = '{"entry":"图 1","reason":"?"}\n{"entry":"2","reason":""}\n'
+    assert digest(rows) == sha256(lines.encode()).hexdigest()
 
 
 def test_rows_that_were_stored_have_the_same_digest():

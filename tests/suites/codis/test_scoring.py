@@ -122,6 +122,8 @@ def test_rules_give_a_point_to_what_a_person_reads(reply, options, named):
         pair = answered(reply, answer=(answer,), options=options)
         (judgement,) = scoring.judge_by_rules([pair])
         assert judgement.verdict is (gold == named)
+        said = "neither" if named is None else repr(options[named])
+        assert judgement.reply.startswith(f"names {said}")
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,13 @@ def test_a_failed_request_is_left_out_and_counted():
     assert (found.n_scored, found.n_unscored, found.n_failed) == (1, 1, 1)
 
 
+def test_one_caption_has_a_value_and_no_interval():
+    found = measured("A red cat sits here", None)["rouge_l"]
+    assert found.value == pytest.approx(1)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
 def test_an_empty_reply_is_a_wrong_caption():
     found = measured("A red cat sits here", "")["rouge_l"]
     assert (found.value, found.n_scored) == (pytest.approx(0.5), 2)

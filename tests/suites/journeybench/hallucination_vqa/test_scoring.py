@@ -132,7 +132,7 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
     said = prediction(text="I see no blue heart.")
     judgements = flow.judge(TASK, [heart], [said], None)
     (score,) = flow.score(TASK, [heart], [said], judgements)
-    assert score.points == points
+    assert (score.points, score.answer) == (points, ("I see no blue heart.",))
     assert ("name a model as judge" in score.note) is (points is None)
     by_model = flow.judge(
         TASK, [heart], [said], ScriptedModel("j", lambda _: JSON.replace("false", "true"))

@@ -90,6 +90,18 @@ def test_pictures_are_shown_in_order_after_their_numbers():
     assert prompts.language_only(question(images=("a", "b"))).images == ()
 
 
+@pytest.mark.parametrize(
+    ("category", "slices"),
+    [
+        ("Arithmetic Reasoning", ("Arithmetic Reasoning", "MMCOT")),
+        ("Cause and Effect", ("Cause and Effect",)),
+        pytest.param("", (), id="a question without a category"),
+    ],
+)
+def test_table_3_has_a_row_for_each_category_and_one_for_chains_of_thought(category, slices):
+    assert tuple(TASK.slices(question(category=category))) == slices
+
+
 def test_mmcot_is_arithmetic_and_knowledge_without_cause_and_effect():
     rows = [
         ("Arithmetic Reasoning", "Answer: 7", ("7",), ()),
