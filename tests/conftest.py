@@ -1,10 +1,16 @@
 """What every test may ask for."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from absl.logging import get_absl_handler
 from hypothesis import settings
+
+# absl, which rouge-score imports, logs to the stream it finds at its import: the one that pytest
+# captures with. It closes that stream when logging is set up anew, as Dagster does.
+get_absl_handler().python_handler.setStream(sys.__stderr__)
 
 # Machines are noisy, and what passes today should pass tomorrow.
 settings.register_profile("bench", deadline=None, derandomize=True)
