@@ -11,11 +11,12 @@ from bench_assets import flow
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.partitions import ANSWERING
-from bench_assets.shown import replies_shown, results_table
+from bench_assets.shown import replies_shown
 from bench_assets.staging import AssetArguments, Pool, StageName, Staging, asking
+from bench_assets.steps import CONSTANTS, constants_of, judged, metrics_output, read_constants
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.settings.bench_toml import Settings
 from resources.settings.settings_file import SettingsFile
@@ -76,6 +77,13 @@ class Evaluation:
         return Staging(self.task.name).ins(**places)
 
     @property
+    def constants(self) -> list[str]:
+        """Key of the table of constant replies to its questions; [] where there is none."""
+        own = self.split or self.task.condition(self.condition).own_questions
+        answered = self.task.asked_of == "model" and not own
+        return [*self.task.name.split("/"), CONSTANTS] if answered else []
+
+    @property
     def _below(self) -> str:
         return self.split or ("" if self.condition == "main" else self.condition)
 
@@ -132,7 +140,8 @@ def evaluation_assets(
     """
     of = Evaluation(task, condition, split)
     asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
-    return asked if split else [*asked, _scores(of), _metrics(of)]
+    tried = [constants_of(task)] if of.constants and condition == "main" else []
+    return asked if split else [*tried, *asked, _scores(of), _metrics(of)]
 
 
 def judgements_of(
@@ -168,27 +177,6 @@ def judgements_of(
         return table_output(rows, metadata)
 
     return judgements
-
-
-def judged(
-    context: dg.AssetExecutionContext,
-    models: Models,
-    task: Task,
-    judge: str,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-) -> tuple[list[Judgement], dict[str, int | float]]:
-    """Judge predictions with the judge that bench.toml names; says what to show of the asking.
-
-    Raises:
-        BenchError: If the task is not judged in that way, or the judge cannot be asked.
-    """
-    chosen = task.chosen_judge(judge)
-    if not chosen.model:
-        return flow.judge(task, questions, predictions, None, chosen.name), {}
-    with asking(context, models, chosen.model) as (model, progress):
-        rows = flow.judge(task, questions, predictions, model, chosen.name)
-    return rows, {**progress.metadata(), "replies_failed": sum(bool(row.error) for row in rows)}
 
 
 def _scores(of: Evaluation) -> dg.AssetsDefinition:
@@ -228,8 +216,11 @@ def _scores(of: Evaluation) -> dg.AssetsDefinition:
 
 
 def _metrics(of: Evaluation) -> dg.AssetsDefinition:
+    constants = of.constants
+
     @dg.asset(
         ins=of.ins("questions", "predictions", "scores"),
+        deps=[constants] if constants else [],
         description=(
             f"One row: one metric over all questions or one slice of them, with its 95 % interval "
             f"and its signature. Primary metric: {of.task.primary_metric}."
@@ -237,14 +228,12 @@ def _metrics(of: Evaluation) -> dg.AssetsDefinition:
         **of.stage("metrics"),
     )
     def metrics(
-        questions: list[Question], predictions: list[Prediction], scores: list[Score]
+        tables: TableFiles,
+        questions: list[Question],
+        predictions: list[Prediction],
+        scores: list[Score],
     ) -> dg.Output[list[Metric]]:
-        rows = flow.summarise(of.task, questions, predictions, scores)
-        overall = {
-            f"metric/{row.metric}": row.value
-            for row in rows
-            if row.category == "all" and row.n_scored > 0
-        }
-        return table_output(rows, {**overall, "table": dg.MetadataValue.md(results_table(rows))})
+        tried = read_constants(tables, constants) if constants else []
+        return metrics_output(of.task, questions, predictions, scores, tried)
 
     return metrics

@@ -30,4 +30,11 @@ def results_table(rows: Sequence[Metric]) -> str:
 def _cell(row: Metric) -> str:
     left = f" ({row.n_failed} without reply)" if row.n_failed else ""
     left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+    values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
+    left += "".join(f", {name} {value}" for name, value in values.items() if value)
     return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"
+
+
+def blind(value: float | None) -> str:
+    """What is scored without looking, for a column; empty where it is not known."""
+    return "" if value is None else f"{value:.3f}"

@@ -22,6 +22,7 @@ StageName: TypeAlias = Literal[
     "select",
     "distractors",
     "questions",
+    "constants",
     "predictions",
     "judgements",
     "scores",

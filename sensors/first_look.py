@@ -12,9 +12,10 @@ import dagster as dg
 from bench_assets import flow
 from bench_assets.core.errors import ModelError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.evaluation import judged, questions_key
+from bench_assets.evaluation import questions_key
 from bench_assets.partitions import MODELS
 from bench_assets.staging import asking
+from bench_assets.steps import judged
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.home.tables import table_output

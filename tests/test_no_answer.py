@@ -9,7 +9,7 @@ from bench_assets.bench.elsewhere import score_replies
 from bench_assets.bench.printing import METRIC_COLUMNS
 from bench_assets.catalog import load_catalog
 from bench_assets.core.chat import Reply, Request
-from bench_assets.core.rows import Standing
+from bench_assets.core.standing import Standing
 from bench_assets.graph.leaderboard import as_markdown
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.kinds import KINDS

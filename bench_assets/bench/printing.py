@@ -11,8 +11,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bench_assets.core.rows import Metric, Standing
+from bench_assets.core.rows import Metric
+from bench_assets.core.standing import Standing
 from bench_assets.core.tables import to_json
+from bench_assets.shown import blind
 
 Cell: TypeAlias = Callable[[Any], str]
 
@@ -60,6 +62,8 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "category": lambda row: row.category,
     "value": lambda row: f"{row.value:.4f}",
     "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
+    "constant": lambda row: blind(row.constant),
+    "shuffled": lambda row: blind(row.shuffled),
     "n": _count,
 }
 
@@ -67,6 +71,8 @@ STANDING_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": lambda row: f"{row.value:.3f}",
     "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+    "constant": lambda row: blind(row.constant),
+    "shuffled": lambda row: blind(row.shuffled),
     "n": lambda row: "" if row.n_scored is None else _count(row),
     "source": lambda row: row.source,
 }

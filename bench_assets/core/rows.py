@@ -222,28 +222,11 @@ class Metric:
     n_no_answer: int | None = None  # of those scored, cut off before an answer; None: not counted
     edition: str
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
+    constant: float | None = None  # the same for the best constant reply; None: not known
+    shuffled: float | None = None  # the same for this model's replies, each to another question
     signature: str
 
     @property
     def questions(self) -> str:
         """The digest of the questions, also of a row that is older than its column."""
         return self.data or Signature.parse(self.signature).parts.get("data", "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """One line of the leaderboard: a model's primary metric, measured here or published."""
-
-    task: str
-    edition: str  # numbers of different editions are not comparable
-    metric: str
-    model: str
-    source: str  # "measured here", or the paper and table
-    value: float
-    low: float | None
-    high: float | None
-    n_scored: int | None
-    n_unscored: int | None
-    n_failed: int | None
-    n_no_answer: int | None = None
-    signature: str

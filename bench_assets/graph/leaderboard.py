@@ -9,10 +9,12 @@ import dagster as dg
 from bench_assets.catalog import Catalog
 from bench_assets.core.errors import TableError
 from bench_assets.core.published import Published
-from bench_assets.core.rows import Metric, Standing
+from bench_assets.core.rows import Metric
 from bench_assets.core.signature import Signature, short
+from bench_assets.core.standing import Standing
 from bench_assets.core.tables import to_json, to_rows
 from bench_assets.evaluation import evaluation_key
+from bench_assets.shown import blind
 from bench_assets.task import Task
 from resources.home.tables import TableFiles, table_output
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MEASURED = "measured here"
+
+_NUMBERS = ("value", "low", "high", "constant", "shuffled")
 
 _CURRENT = """
 SELECT * FROM metrics
@@ -115,7 +119,8 @@ def standings(task: Task, tables: TableFiles, published: Sequence[Published]) ->
 
 def as_markdown(rows: Sequence[Standing]) -> str:
     """Print the leaderboard for the UI."""
-    lines = ["| task | edition | model | value | 95 % interval | n | source |", "|---" * 7 + "|"]
+    columns = ("task", "edition", "model", "value", "95 % interval", "constant", "shuffled", "n")
+    lines = [f"| {' | '.join(columns)} | source |", "|---" * (len(columns) + 1) + "|"]
     for row in rows:
         interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
         n = "" if row.n_scored is None else str(row.n_scored)
@@ -123,7 +128,7 @@ def as_markdown(rows: Sequence[Standing]) -> str:
         n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
-            f" | {interval} | {n} | {row.source} |"
+            f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n} | {row.source} |"
         )
     return "\n".join(lines)
 
@@ -142,15 +147,12 @@ def leaderboard_frame(rows: Sequence[Standing]) -> "pd.DataFrame":
         name="Leaderboard",
         columns=[
             *(PandasColumn.string_column(name, non_nullable=True) for name in texts),
-            *(
-                PandasColumn.float_column(name, ignore_missing_vals=True)
-                for name in ("value", "low", "high")
-            ),
+            *(PandasColumn.float_column(name, ignore_missing_vals=True) for name in _NUMBERS),
         ],
     )
     names = list(Standing.__dataclass_fields__)
     frame = pd.DataFrame([to_json(row) for row in rows], columns=names)
-    frame = frame.astype({"value": float, "low": float, "high": float})
+    frame = frame.astype(dict.fromkeys(_NUMBERS, float))
     check = frame_type.type_check(None, frame)
     if not check.success:
         raise TableError(f"leaderboard: {check.description}")
@@ -182,6 +184,8 @@ def _measured(row: Metric) -> Standing:
         n_unscored=row.n_unscored,
         n_failed=row.n_failed,
         n_no_answer=row.n_no_answer,
+        constant=row.constant,
+        shuffled=row.shuffled,
         signature=row.signature,
     )
 

@@ -11,6 +11,7 @@ import dagster as dg
 
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.steps import CONSTANTS
 from bench_assets.suite import Suite
 from sensors.first_look import first_look_key
 
@@ -99,7 +100,7 @@ def _made(suite: Suite) -> set[dg.AssetKey]:
             dg.AssetKey(evaluation_key(task, condition, table))
             for task in asked
             for condition in task.conditions
-            for table in ("predictions", "judgements", "scores", "metrics")
+            for table in (CONSTANTS, "predictions", "judgements", "scores", "metrics")
         ),
     }
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import dagster as dg
 
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.evaluation import judged
 from bench_assets.partitions import MODELS
 from bench_assets.staging import Staging
+from bench_assets.steps import judged
 from bench_assets.studies import blank_metric, decodings
 from bench_assets.suites.codis import agreement
 from bench_assets.suites.codis.settings import CodisSettings

@@ -69,6 +69,7 @@ class Bench:
             "sources": SourceFiles(settings=self.settings),
             "images": self.images,
             "models": Models(settings=self.settings, images=self.images),
+            "tables": self.tables,
             "io_manager": RowTables(files=self.tables),
         }
         with dg.DagsterInstance.ephemeral() as instance:

@@ -4,9 +4,9 @@ import dagster as dg
 
 from bench_assets import flow
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.evaluation import judged
 from bench_assets.partitions import MODELS
 from bench_assets.staging import Staging
+from bench_assets.steps import judged
 from bench_assets.studies import answered_of
 from bench_assets.suites.cogbench.assets.encoder import open_encoder
 from bench_assets.suites.cogbench.description import evaluators

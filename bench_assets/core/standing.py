@@ -1,0 +1,24 @@
+"""One line of the leaderboard."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One line of the leaderboard: a model's primary metric, measured here or published."""
+
+    task: str
+    edition: str  # numbers of different editions are not comparable
+    metric: str
+    model: str
+    source: str  # "measured here", or the paper and table
+    value: float
+    low: float | None
+    high: float | None
+    n_scored: int | None
+    n_unscored: int | None
+    n_failed: int | None
+    n_no_answer: int | None = None
+    constant: float | None = None  # without looking, see ``Metric``
+    shuffled: float | None = None
+    signature: str

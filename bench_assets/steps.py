@@ -1,0 +1,79 @@
+"""What the assets of the right half do around the pure steps of ``flow``."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from bench_assets import flow
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.shown import results_table
+from bench_assets.staging import Staging, asking
+from bench_assets.task import Task
+from bench_assets.uninformed import BestConstant, beside, best_constants
+from resources.home.tables import TableFiles, table_output
+from resources.models.opening import Models
+
+CONSTANTS = "constants"
+"""Name of the table of what constant replies score, beside the questions."""
+
+
+def judged(
+    context: dg.AssetExecutionContext,
+    models: Models,
+    task: Task,
+    judge: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> tuple[list[Judgement], dict[str, int | float]]:
+    """Judge predictions with the judge that bench.toml names; says what to show of the asking.
+
+    Raises:
+        BenchError: If the task is not judged in that way, or the judge cannot be asked.
+    """
+    chosen = task.chosen_judge(judge)
+    if not chosen.model:
+        return flow.judge(task, questions, predictions, None, chosen.name), {}
+    with asking(context, models, chosen.model) as (model, progress):
+        rows = flow.judge(task, questions, predictions, model, chosen.name)
+    return rows, {**progress.metadata(), "replies_failed": sum(bool(row.error) for row in rows)}
+
+
+def constants_of(task: Task) -> dg.AssetsDefinition:
+    """Build the asset that tries constant replies on a task's questions; no model is asked."""
+    here = Staging(task.name, "+".join((str(task.version), *task.extensions)))
+
+    @dg.asset(
+        name=CONSTANTS,
+        ins=here.ins("questions"),
+        description=(
+            "One row: what the best constant reply scores in one cell of the results, in one of "
+            "the task's readings. A number that is not above it says nothing about pictures."
+        ),
+        **here.stage("constants"),
+    )
+    def constants(questions: list[Question]) -> dg.Output[list[BestConstant]]:
+        return table_output(best_constants(task, questions))
+
+    return constants
+
+
+def metrics_output(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+    constants: Sequence[BestConstant],
+) -> dg.Output[list[Metric]]:
+    """Summarise the scores of one model for Dagster, with a table for people."""
+    rows = beside(task, questions, predictions, scores, constants)
+    overall = {
+        f"metric/{row.metric}": row.value
+        for row in rows
+        if row.category == "all" and row.n_scored > 0
+    }
+    return table_output(rows, {**overall, "table": dg.MetadataValue.md(results_table(rows))})
+
+
+def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
+    """What constants score; nothing where questions were built before there was such a table."""
+    return tables.read(key, BestConstant) if tables.exists(key) else []

@@ -1,0 +1,181 @@
+"""What is scored without looking: one reply to every question, and a model's replies dealt anew.
+
+Both stand beside every number as ``constant`` and ``shuffled``, so that a metric, a reader or an
+exam that can be satisfied blindly shows itself. Only rules are asked for verdicts, never a model:
+where a model judges, its numbers stand alone.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import isnan
+from string import ascii_uppercase
+from typing import TypeAlias
+
+from bench_assets import flow
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.signature import short
+from bench_assets.core.tables import digest
+from bench_assets.task import RULES, Task
+
+_Values: TypeAlias = Mapping[tuple[str, str], float]  # by metric and category
+_Judged: TypeAlias = tuple[Sequence[Question], Sequence[Prediction], Sequence[Judgement]]
+
+STOCK = (
+    "Yes.",
+    "No.",
+    "There is no such thing in the image.",
+    "It cannot be determined from the image.",
+)
+"""Replies that are tried wherever a question is answered in words."""
+
+_FREQUENT = 8  # answers that are tried, of those that are right more than once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestConstant:
+    """One cell of a results table for the reply that does best in its category."""
+
+    reading: str
+    metric: str
+    category: str
+    value: float  # in the metric's own unit
+    reply: str  # the best of those tried, by the task's primary metric in this category
+    data: str  # digest of the questions, as signatures have it
+
+
+def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
+    """Say the same to every question; keep the reply that scores best, category by category.
+
+    Tried are the letters of the options, what is right more than once, and ``STOCK``, in every
+    reading of the task. There is nothing for tasks that only a model can judge, and for cells in
+    which nothing can be scored.
+    """
+    if not questions or not _has_rules(task):
+        return []
+    data = short(digest(questions))
+    said = {
+        text: _judged(task, questions, [_saying(question, text) for question in questions])
+        for text in _candidates(questions)
+    }
+    return [
+        BestConstant(
+            reading=reading, metric=metric, category=where, value=value, reply=best, data=data
+        )
+        for reading in task.readings
+        for found in [{text: _values(task, *one, reading) for text, one in said.items()}]
+        for category in dict.fromkeys(category for one in found.values() for _, category in one)
+        for best in [_best(found, (task.primary_metric, category))]
+        for (metric, where), value in found[best].items()
+        if where == category
+    ]
+
+
+def beside(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+    constants: Sequence[BestConstant],
+) -> list[Metric]:
+    """Summarise one model's scores, with both blind values beside each number.
+
+    They are left out where a model judged, and ``constant`` where it is of other questions.
+    """
+    rows = flow.summarise(task, questions, predictions, scores)
+    judges, readings = {score.judge for score in scores}, {score.reading for score in scores}
+    if not rows or not judges <= {"", RULES} or len(readings) != 1:
+        return rows
+    (reading,) = readings
+    known = {
+        (one.metric, one.category): one.value
+        for one in constants
+        if (one.reading, one.data) == (reading, rows[0].data)
+    }
+    dealt = _values(task, *_judged(task, questions, shuffled(predictions)), reading)
+    return [
+        replace(row, constant=known.get(cell), shuffled=dealt.get(cell))
+        for row in rows
+        for cell in [(row.metric, row.category)]
+    ]
+
+
+def shuffled(predictions: Sequence[Prediction]) -> list[Prediction]:
+    """Give every reply of a model to another question, each draw by itself.
+
+    Each goes one question further, in an order that depends on the questions' ids alone; where
+    there was no reply there is none. Questions of one picture seldom meet.
+    """
+    drawn: dict[int, list[Prediction]] = defaultdict(list)
+    for row in sorted(predictions, key=lambda row: sha256(row.question_id.encode()).digest()):
+        if not row.error:
+            drawn[row.sample].append(row)
+    return [
+        *(row for row in predictions if row.error),
+        *(
+            replace(said, question_id=row.question_id)
+            for rows in drawn.values()
+            for row, said in zip(rows, [*rows[-1:], *rows[:-1]], strict=True)
+        ),
+    ]
+
+
+def _has_rules(task: Task) -> bool:
+    return not task.is_judged or RULES in task.judges
+
+
+def _candidates(questions: Sequence[Question]) -> list[str]:
+    lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
+    right = Counter(text for question in questions for text in dict.fromkeys(_right(question)))
+    frequent = [text for text, times in right.most_common(_FREQUENT) if times > 1]
+    words = STOCK if len(lettered) < len(questions) else ()
+    return list(dict.fromkeys([*ascii_uppercase[: max(lettered, default=0)], *frequent, *words]))
+
+
+def _right(question: Question) -> Iterator[str]:
+    """What would be right, as a reply says it."""
+    match question.kind:
+        case "text":
+            yield from question.answer
+        case "choices":
+            yield "".join(question.answer)
+        case "blanks":
+            yield "\n".join(question.answer)
+        case _:
+            return  # letters are tried anyhow, and nobody says a ranking
+
+
+def _saying(question: Question, text: str) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        model="constant",
+        condition="main",
+        text=text,
+        raw_text=text,
+        finish_reason="stop",
+    )
+
+
+def _judged(
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> _Judged:
+    judgements = flow.judge(task, questions, predictions, None) if task.is_judged else []
+    return questions, predictions, judgements
+
+
+def _values(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str,
+) -> _Values:
+    scores = flow.score(task, questions, predictions, judgements, reading)
+    rows = flow.summarise(task, questions, predictions, scores)
+    return {(row.metric, row.category): row.value for row in rows if not isnan(row.value)}
+
+
+def _best(found: Mapping[str, _Values], primary: tuple[str, str]) -> str:
+    """The reply with the highest primary metric; the first of those that were tried, on a tie."""
+    return max(found, key=lambda text: found[text].get(primary, float("-inf")))

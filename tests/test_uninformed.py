@@ -1,0 +1,142 @@
+"""What is scored without looking, counted by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.task import ByModel, ByRules
+from bench_assets.uninformed import STOCK, beside, best_constants, shuffled
+from tests.quiz import TASK
+from tests.rows import prediction, question
+
+
+def choice(number, answer, category=""):
+    return question(
+        question_id=f"quiz/{number}",
+        task="quiz",
+        kind="choice",
+        options=("left", "right"),
+        answer=(answer,),
+        category=category,
+    )
+
+
+def text(number, *answers):
+    return question(question_id=f"quiz/{number}", task="quiz", answer=answers)
+
+
+def said(number, reply, **fields):
+    return prediction(question_id=f"quiz/{number}", text=reply, **fields)
+
+
+def cells(found):
+    return {(one.category, one.reply, round(one.value, 3)) for one in found}
+
+
+def test_the_best_letter_is_found_for_each_category():
+    """B is right for four of six; A for two of the three that are odd."""
+    right = "AABBBB"
+    exam = [choice(n, r, "odd" if n < 3 else "even") for n, r in enumerate(right)]
+    assert cells(best_constants(TASK, exam)) == {
+        ("all", "B", 0.667),
+        ("odd", "A", 0.667),
+        ("even", "B", 1.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("answers", "best"),
+    [
+        pytest.param(["7", "7", "8", "9"], ("all", "7", 0.5), id="what is right twice"),
+        pytest.param(["7", "8", "No.", "9"], ("all", "No.", 0.25), id="a stock reply"),
+        pytest.param(["7", "8", "9"], ("all", STOCK[0], 0.0), id="nothing"),
+    ],
+)
+def test_the_best_reply_in_words(answers, best):
+    assert cells(best_constants(TASK, [text(n, a) for n, a in enumerate(answers)])) == {best}
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "reply"),
+    [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")],
+)
+def test_answers_of_several_parts_are_said_as_one_reply(kind, answer, reply):
+    read = {
+        "whole": lambda one, _: Score.of(one.prediction, points=float(one.prediction.text == reply))
+    }
+    exam = [replace(text(n), kind=kind, answer=answer, options=("x", "y", "z")) for n in range(2)]
+    assert cells(best_constants(replace(TASK, readings=read), exam)) == {("all", reply, 1.0)}
+
+
+def test_there_is_nothing_for_what_only_a_model_can_judge():
+    judged = replace(TASK, judges={"paper": ByModel(lambda answered, model: [])})
+    assert best_constants(judged, [text(1, "x"), text(2, "x")]) == []
+    assert best_constants(TASK, []) == []
+
+
+def test_every_reply_goes_to_another_question_and_every_draw_stays_one():
+    rows = [said(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
+    rows.append(said(5, "", error="no connection"))
+    dealt = shuffled(rows)
+    assert sorted(row.text for row in dealt) == sorted(row.text for row in rows)
+    for row in dealt:
+        number = row.question_id.removeprefix("quiz/")
+        assert row.error if number == "5" else not row.text.startswith(number)
+        assert row.error or row.text.endswith(f"in draw {row.sample}")
+    assert {(row.question_id, row.sample) for row in dealt} == {
+        (row.question_id, row.sample) for row in rows
+    }
+
+
+def measured(task, exam, rows, judge="rules"):
+    judgements = flow.judge(task, exam, rows, None) if task.is_judged else []
+    scores = [replace(row, judge=judge) for row in flow.score(task, exam, rows, judgements)]
+    return beside(task, exam, rows, scores, best_constants(task, exam))
+
+
+def test_who_is_right_everywhere_loses_it_all_where_no_two_answers_are_alike():
+    exam = [text(n, f"{n}") for n in range(4)]
+    (row,) = measured(TASK, exam, [said(n, f"{n}") for n in range(4)])
+    assert (row.value, row.constant, row.shuffled) == (1.0, 0.0, 0.0)
+
+
+def test_who_says_one_thing_keeps_it():
+    exam = [choice(n, right) for n, right in enumerate("ABBB")]
+    (row,) = measured(TASK, exam, [said(n, "B") for n in range(4)])
+    assert (row.value, row.constant, row.shuffled) == (0.75, 0.75, 0.75)
+
+
+def test_rules_judge_the_dealt_replies():
+    def rules(answered):
+        return [
+            Judgement.of(
+                reply, judge="rules", criterion="c", verdict=reply.text in asked.answer, reply=""
+            )
+            for asked, reply in answered
+        ]
+
+    def read(answered, judgements):
+        return Score.of(answered.prediction, points=float(bool(judgements[0].verdict)))
+
+    task = replace(TASK, judges={"rules": ByRules(rules)}, readings={"judged": read})
+    exam = [text(1, "x"), text(2, "x"), text(3, "y")]
+    (row,) = measured(task, exam, [said(1, "x"), said(2, "x"), said(3, "y")])
+    # Three replies x, x, y in a ring: one x stays right, the other and y change places.
+    assert (row.value, row.constant, row.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
+
+
+def test_a_model_judged_number_stands_alone():
+    exam = [text(1, "x"), text(2, "x")]
+    (row,) = measured(TASK, exam, [said(1, "x"), said(2, "x")], judge="gpt")
+    assert (row.value, row.constant, row.shuffled) == (1.0, None, None)
+
+
+def test_a_constant_of_other_questions_is_not_shown():
+    exam = [text(1, "x"), text(2, "x")]
+    rows = [said(1, "x"), said(2, "x")]
+    scores = flow.score(TASK, exam, rows, [])
+    other = best_constants(TASK, [text(1, "x"), text(2, "x"), text(3, "x")])
+    (row,) = beside(TASK, exam, rows, scores, other)
+    assert (row.constant, row.shuffled) == (None, 1.0)
