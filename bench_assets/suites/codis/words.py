@@ -6,7 +6,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,6 +50,7 @@ _IRREGULAR = {
     for form in forms.split()
 }
 _LEAST_STEM = 3  # letters; what is shorter has lost more than an ending
+_REMEMBERED = 4096  # words of questions and possible answers: every reply is held against them
 
 
 class Opposites(NamedTuple):
@@ -104,22 +105,24 @@ def stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, said)) | {f"={'_'.join(row)}" for row in rows}
 
 
+@lru_cache(_REMEMBERED)
 def same_as(word: str) -> frozenset[str]:
     """What else says a word of a possible answer, and what it is: as ``stems`` has them."""
-    found = {stem(word)}
+    found, said = {stem(word)}, stems(word)
     for sides in opposites("names"):
         for side in sides:
-            if is_among(stems(word), side):
+            if is_among(said, side):
                 found |= side
     return frozenset(found)
 
 
+@lru_cache(_REMEMBERED)
 def opposite_of(word: str) -> frozenset[str]:
     """What says the opposite of a word, as ``stems`` has it."""
-    found: set[str] = set()
+    found, said = set[str](), stems(word)
     for sides in opposites("names"):
         for side, other in (sides, sides[::-1]):
-            if is_among(stems(word), side):
+            if is_among(said, side):
                 found |= other
     return frozenset(found)
 
