@@ -4,6 +4,8 @@
 # make families  thirty families of checkpoints asked everything; make check asks four of them
 # make long    the tests that make check leaves out because they take long
 # make mutants  forty faults in what gives points: how many do the tests notice?
+# make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers: docs/faults.md
+#              FAULTS_SECONDS=600 for less
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
@@ -11,7 +13,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check families long mutants bench bench-gpu golden install
+.PHONY: demo ui check families long mutants faults bench bench-gpu golden install
 demo: install
 	$(BIN)/bench demo
 
@@ -35,7 +37,7 @@ check: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/dagster definitions validate -w workspace.yaml
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 # Some families' pictures need torchvision, and have it in a folder of its own: to all others it would
 # mean other tensors.
@@ -49,6 +51,9 @@ long: install
 
 mutants: install
 	$(BIN)/python -m tests.mutants
+
+faults: install
+	$(BIN)/python -m tests.faults
 
 bench: install
 	$(BIN)/python -m benchmarks

@@ -16,6 +16,7 @@ from bench_assets.plugins import find_plugins, plugin_names
 from bench_assets.suite import Suite, defects
 from bench_assets.task import Task
 from resources.settings.bench_toml import Settings
+from resources.settings.unknown_entries import unknown_entries
 
 GROUP = "bench_assets.suites"
 _NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
@@ -106,13 +107,9 @@ class Catalog:
             if name not in known:
                 raise UnknownNameError(f"suite, in {settings.file},", name, known)
         for suite in self.suites:
-            settings.suite(suite.name, suite.settings)
-            fields = suite.settings.model_fields
-            if unknown := sorted(settings.suites.get(suite.name, {}).keys() - fields.keys()):
-                raise SettingsError(
-                    f"{settings.file}, [suites.{suite.name}]: no entry {unknown[0]!r}; "
-                    f"known: {', '.join(sorted(fields))}"
-                )
+            read = settings.suite(suite.name, suite.settings)
+            for unknown in unknown_entries(settings.suites.get(suite.name, {}), read):
+                raise SettingsError(f"{settings.file}, [suites.{suite.name}]: {unknown}")
 
 
 def load_catalog(

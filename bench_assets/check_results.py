@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from bench_assets.core.markdown import as_text
+
 _SHOWN = 10  # problems that are listed
 
 
@@ -22,7 +24,7 @@ def check_result(
         severity: ERROR stops what lies downstream of a blocking check.
         about: Further lists to show.
     """
-    listed = "\n".join(f"- {problem}" for problem in problems[:_SHOWN])
+    listed = "\n".join(f"- {as_text(problem)}" for problem in problems[:_SHOWN])
     if len(problems) > _SHOWN:
         listed += f"\n- and {len(problems) - _SHOWN} more"
     return dg.AssetCheckResult(

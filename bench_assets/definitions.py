@@ -5,9 +5,13 @@ import logging
 from bench_assets.catalog import load_catalog
 from bench_assets.graph.assembly import build_graph
 from resources.settings.bench_toml import default_home
+from resources.settings.discreet_logs import let_logs_tell_no_secrets
 from resources.settings.settings_file import SettingsFile
 
+let_logs_tell_no_secrets(default_home())
 _settings = SettingsFile(home=str(default_home()))
-defs, _catalog = build_graph(_settings, load_catalog(_settings.load()))
+_found = load_catalog(_settings.load())
+_found.check(_settings.load())
+defs, _catalog = build_graph(_settings, _found)
 for _problem in _catalog.problems:
     logging.getLogger(__name__).warning(_problem)

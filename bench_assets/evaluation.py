@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import dagster as dg
@@ -10,6 +10,7 @@ import dagster as dg
 from bench_assets import flow
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.setups import model_of
 from bench_assets.partitions import ANSWERING
 from bench_assets.shown import replies_shown
 from bench_assets.staging import AssetArguments, Pool, StageName, Staging, asking
@@ -18,6 +19,7 @@ from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
+from resources.models.setup import setup_of
 from resources.settings.bench_toml import Settings
 from resources.settings.settings_file import SettingsFile
 
@@ -111,8 +113,10 @@ def predictions_of_models(of: Evaluation) -> dg.AssetsDefinition:
             needs = task.conditions[of.condition].needs or "look at the rejections for the reasons"
             where = f"{task.name}, condition {of.condition}"
             raise SettingsError(f"{where}: there is no question to ask; {needs}")
+        setup = model_of(setup_of(context.partition_key, models.settings.load()))
         with asking(context, models, context.partition_key, of.condition) as (model, progress):
-            rows = flow.predict(task, questions, model, of.condition)
+            said = flow.predict(task, questions, model, of.condition)
+        rows = [replace(row, setup=setup) for row in said]
         return table_output(rows, {**progress.metadata(), **replies_shown(rows)})
 
     return predictions
@@ -130,13 +134,10 @@ def evaluation_assets(
     split: str = "",
     predictions: MakePredictions = predictions_of_models,
 ) -> list[dg.AssetsDefinition]:
-    """Build the assets that take questions to metrics, one model at a time.
+    """Build the assets that take the questions of a condition to metrics, one model at a time.
 
-    Args:
-        task: Its four verbs are run.
-        condition: How the questions are asked.
-        split: Folder of another split whose answers are hidden: it is asked and judged only.
-        predictions: Makes the asset that asks: models that talk, unless something else answers.
+    Another ``split``, whose answers are hidden, is asked and judged only. ``predictions`` makes the
+    asset that asks: models that talk, unless something else answers.
     """
     of = Evaluation(task, condition, split)
     asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
@@ -150,13 +151,9 @@ def judgements_of(
     judge: Callable[[Settings, str], str] = configured_judge,
     about: str = _JUDGEMENTS,
 ) -> dg.AssetsDefinition:
-    """Build the asset that judges predictions.
+    """Build the asset that judges predictions, by the judge that ``judge`` finds in bench.toml.
 
-    Args:
-        of: What is judged, by the judges of its task.
-        name: Of the table.
-        judge: Finds the judge in bench.toml.
-        about: The description; says what one row is.
+    ``about`` says what one row of the table ``name`` is.
     """
 
     @dg.asset(

@@ -11,9 +11,10 @@ from dataclasses import replace
 from bench_assets.core.chat import ChatModel, Reply, Request
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.setups import joined
 from bench_assets.core.signature import Signature, short
 from bench_assets.core.tables import digest
-from bench_assets.task import RULES, Answered, ByModel, ByRules, Scored, ScoreOne, Task
+from bench_assets.task import RULES, Answered, ByModel, ByRules, Scored, ScoreOne, Task, attempt
 
 
 def predict(
@@ -69,7 +70,7 @@ def judge(
     if isinstance(chosen, ByModel) and model is not None:
         rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
-        rows, title = chosen.judge(answered), name
+        rows, title = chosen.judgements(answered), name
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
@@ -104,6 +105,7 @@ def score(
             _score(task, score_one, pair, about),
             reading=reading,
             judge="+".join(sorted({verdict.judge for verdict in about})),
+            setup=joined([pair.prediction.setup, *(verdict.setup for verdict in about)]),
         )
         for pair in _answered(questions, predictions)
         for about in [verdicts[_identity(pair.prediction)]]
@@ -161,6 +163,7 @@ def _metrics(
             n_no_answer=no_answer[category],
             edition=questions[0].edition,
             data=signature.parts["data"],
+            setup=joined({row.score.setup for row in scored}),
             signature=str(signature.plus(**cut_off, n=str(len(questions)))),
             **measure(slices.get(category, []))._asdict(),
         )
@@ -181,19 +184,14 @@ def _signature(
     sent = sorted(p.prompt_sha256 for p in predictions if p.prompt_sha256)
     prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
     first = scored[0].score
-    return Signature(
-        task.name,
-        task.version,
-        first.condition,
-        {
-            "data": short(data),
-            "prompts": prompts,
-            "model": "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "unknown",
-            "judge": "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none",
-            "reading": first.reading,
-        },
-        task.extensions,
-    )
+    parts = {
+        "data": short(data),
+        "prompts": prompts,
+        "model": "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "unknown",
+        "judge": "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none",
+        "reading": first.reading,
+    }
+    return Signature(task.name, task.version, first.condition, parts, task.extensions)
 
 
 def _prediction(
@@ -225,7 +223,7 @@ def _score(task: Task, score_one: ScoreOne, pair: Answered, about: Sequence[Judg
         return replace(Score.of(prediction, points=None), error=prediction.error)
     if prediction.no_answer:
         return _wrong(task, score_one, pair)
-    return score_one(pair, about)
+    return attempt(score_one, pair, about)
 
 
 def _wrong(task: Task, score_one: ScoreOne, pair: Answered) -> Score:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import Metric, Prediction
 
 
@@ -23,7 +24,7 @@ def results_table(rows: Sequence[Metric]) -> str:
     lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     for category in dict.fromkeys(row.category for row in rows):
         shown = [_cell(cells[category, name]) for name in names]
-        lines.append(f"| {category} | {' | '.join(shown)} |")
+        lines.append(f"| {as_text(category)} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 

@@ -1,17 +1,20 @@
 """What the assets of the right half do around the pure steps of ``flow``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import dagster as dg
 
 from bench_assets import flow
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.setups import judged_by
 from bench_assets.shown import results_table
 from bench_assets.staging import Staging, asking
 from bench_assets.task import Task
 from bench_assets.uninformed import BestConstant, beside, best_constants
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
+from resources.models.setup import setup_of
 
 CONSTANTS = "constants"
 """Name of the table of what constant replies score, beside the questions."""
@@ -32,9 +35,12 @@ def judged(
     """
     chosen = task.chosen_judge(judge)
     if not chosen.model:
-        return flow.judge(task, questions, predictions, None, chosen.name), {}
+        said = flow.judge(task, questions, predictions, None, chosen.name)
+        return [replace(row, setup=judged_by(chosen.name, "")) for row in said], {}
+    setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
     with asking(context, models, chosen.model) as (model, progress):
-        rows = flow.judge(task, questions, predictions, model, chosen.name)
+        said = flow.judge(task, questions, predictions, model, chosen.name)
+    rows = [replace(row, setup=setup) for row in said]
     return rows, {**progress.metadata(), "replies_failed": sum(bool(row.error) for row in rows)}
 
 

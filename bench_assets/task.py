@@ -1,11 +1,11 @@
 """A task: what one benchmark task adds to the evaluation that all tasks share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.chat import ChatModel, Prompt
-from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.core.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean
 
@@ -30,6 +30,9 @@ Measure: TypeAlias = Callable[[Sequence[Scored]], Mean]
 Slices: TypeAlias = Callable[[Question], Sequence[str]]
 
 
+CANNOT_BE_READ = (BenchError, ArithmeticError, LookupError, ValueError, RecursionError)
+"""What a reader of replies may end with, whatever a reply is: that item is unscored, by name."""
+
 RULES = "rules"
 """Name of the judge that needs no model; a suite's own rules, and what is used by default."""
 
@@ -38,6 +41,29 @@ class ByRules(NamedTuple):
     """A judge that needs no model."""
 
     judge: Callable[[Sequence[Answered]], list[Judgement]]
+
+    def judgements(self, answered: Sequence[Answered]) -> list[Judgement]:
+        """Judge all of them; a reply that cannot be read is its own error, and ends nothing."""
+        try:
+            return self.judge(answered)
+        except CANNOT_BE_READ:
+            failed = [row for pair in answered for row in self._failed(pair)]
+        without = {(row.question_id, row.sample) for row in failed}
+        others = [
+            pair
+            for pair in answered
+            if (pair.prediction.question_id, pair.prediction.sample) not in without
+        ]
+        return [*self.judge(others), *failed]
+
+    def _failed(self, pair: Answered) -> list[Judgement]:
+        try:
+            self.judge([pair])
+        except CANNOT_BE_READ as why:
+            named = {"judge": RULES, "criterion": "", "reply": ""}
+            row = Judgement.of(pair.prediction, verdict=None, **named)
+            return [replace(row, error=f"the rules cannot read the reply: {_shown(why)}")]
+        return []
 
 
 class ByModel(NamedTuple):
@@ -54,6 +80,14 @@ class ChosenJudge(NamedTuple):
 
     name: str
     model: str  # "" for a judge that needs none
+
+
+def attempt(score: ScoreOne, pair: Answered, about: Sequence[Judgement]) -> Score:
+    """Score a prediction; one that its reading cannot read is unscored and says why."""
+    try:
+        return score(pair, about)
+    except CANNOT_BE_READ as why:
+        return Score.of(pair.prediction, points=None, note=f"cannot be scored: {_shown(why)}")
 
 
 def by_category(question: Question) -> Sequence[str]:
@@ -170,3 +204,7 @@ class Task:
         if name not in self.readings:
             raise UnknownNameError(f"reading of {self.name}", name, self.readings)
         return self.readings[name]
+
+
+def _shown(why: Exception) -> str:
+    return f"{type(why).__name__}: {why!s:.200}"

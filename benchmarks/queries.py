@@ -9,7 +9,7 @@ import duckdb
 from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.core.signature import short
 from bench_assets.core.tables import digest
-from bench_assets.graph.leaderboard import standings
+from bench_assets.graph.standings import standings
 from bench_assets.suites.codis.task import TASK as CODIS
 from benchmarks.figures import Figure
 from resources.home.tables import TableFiles

@@ -60,9 +60,10 @@ _OF_ALL_MODELS = (
 )
 """Waits for nobody: one model that is broken or slow must not freeze the leaderboard."""
 
+_CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _OF_ONE_MODEL = (
     _OF_ALL_MODELS
-    & ~When.any_deps_missing()
+    & ~When.any_deps_missing().ignore(_CONSTANTS)  # which older homes lack
     & ~When.any_deps_in_progress()
     & When.all_deps_blocking_checks_passed()
 )
@@ -72,7 +73,7 @@ def following(spec: dg.AssetSpec) -> dg.AssetSpec:
     """Have an asset right of the waist follow what it is made of."""
     if spec.tags.get("bench/per"):
         return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
-    if spec.group_name == "leaderboard":
+    if spec.group_name == "leaderboard" or spec.tags.get("bench/stage") == "constants":
         return spec.replace_attributes(automation_condition=_OF_ALL_MODELS)
     return spec
 
@@ -100,13 +101,14 @@ def change_sensors() -> list[dg.SensorDefinition]:
         ),
         dg.AutomationConditionSensorDefinition(
             "metric_changes",
-            target=dg.AssetSelection.groups("leaderboard"),
+            target=dg.AssetSelection.groups("leaderboard") | _CONSTANTS,
             use_user_code_server=True,
             emit_backfills=False,
             default_status=dg.DefaultSensorStatus.RUNNING,
             description=(
                 "Gathers the leaderboard again when the metrics of any model changed, from the "
-                "first time on that it was gathered. On from the start: it asks no model."
+                "first time on that it was gathered, and tries constant replies on questions that "
+                "changed. On from the start: it asks no model."
             ),
         ),
     ]

@@ -7,7 +7,7 @@ from bench_assets.bench.cli import app
 from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import load_catalog
 from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.graph.leaderboard import MEASURED
+from bench_assets.graph.standings import MEASURED
 from resources.settings.bench_toml import load_settings
 from resources.settings.settings_file import SettingsFile
 from tests.distributions import write_distribution
@@ -39,6 +39,7 @@ def test_the_shipped_suites_come_in_by_the_same_door_in_the_order_of_the_alphabe
     assert [path.name for path in catalog.suite("codis").code] == ["codis"]
 
 
+@pytest.mark.long
 def test_a_suite_from_outside_is_evaluated_and_on_the_leaderboard(site, home):
     install_fridge(site, "fridge_evaluated")
     with Workbench(SettingsFile(home=str(home)), ["fridge"]) as bench:
@@ -115,7 +116,7 @@ def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
         pytest.param(
             "[suites.codis]\ncaptoner = 'x'",
             SettingsError,
-            r"bench.toml, \[suites.codis\]: no entry 'captoner'; known: captioner",
+            r"bench.toml, \[suites.codis\]: entry captoner: unknown; did you mean 'captioner'",
             id="an entry that its suite does not know",
         ),
         pytest.param(

@@ -10,7 +10,7 @@ import typer
 
 from bench_assets.bench import init
 from bench_assets.bench.cli_home import app as home_app
-from bench_assets.bench.command import check_all, opened, told
+from bench_assets.bench.command import check_all, check_sections, opened, told
 from bench_assets.bench.options import (
     JsonOption,
     JudgeOption,
@@ -79,6 +79,7 @@ def models(
 
     with told():
         settings = load_settings(default_home())
+        check_sections(settings)
         if check:
             raise typer.Exit(not check_all(check, settings, as_json=as_json))
         print_rows(listed(settings.models), as_json=as_json)
@@ -205,6 +206,7 @@ def score(
 @app.command()
 def leaderboard(*, as_json: JsonOption = False) -> None:
     """Print the leaderboard: what was measured here, and what the papers published."""
+    from bench_assets.bench.standings import present_leaderboard
+
     with opened() as bench:
-        bench.refresh_leaderboard()
-        print_leaderboard(bench.rows("leaderboard"), as_json=as_json)
+        print_leaderboard(present_leaderboard(bench), as_json=as_json)

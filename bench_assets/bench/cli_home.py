@@ -1,6 +1,5 @@
 """Commands of ``bench`` that look into the home folder, and bring something into it."""
 
-import json
 import sys
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from bench_assets.bench.command import opened, told
 from bench_assets.bench.options import JsonOption, SourceOption, SuiteName
-from bench_assets.bench.printing import print_rows, say
+from bench_assets.bench.printing import print_rows, say, tell, tell_json
 
 app = typer.Typer()
 
@@ -21,10 +20,11 @@ def table(
     as_json: JsonOption = False,
 ) -> None:
     """Print any table of the graph."""
+    from bench_assets.bench.standings import present_leaderboard
+
     with opened() as bench:
-        if name == "leaderboard":
-            bench.refresh_leaderboard()
-        print_rows(bench.rows(name, model), as_json=as_json)
+        rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
+        print_rows(rows, as_json=as_json)
 
 
 @app.command()
@@ -38,7 +38,7 @@ def trace(
 
     with opened() as bench:
         for step in walk(bench, question_id, model, condition):
-            typer.echo(json.dumps(step, ensure_ascii=False))
+            tell_json(step)
 
 
 @app.command()
@@ -81,7 +81,34 @@ def fetch(
         whole = bench.catalog.suite(suite)
         release, folder = fetch_release(bench.settings, whole, address, bar=sys.stderr.isatty())
         say(f"{release}\nlies in {folder}; to use it, in {bench.settings.file}:")
-        typer.echo(f'[sources]\n{whole.name} = "{release}"')
+        tell(f'[sources]\n{whole.name} = "{release}"')
+
+
+@app.command()
+def verify(
+    *,
+    replies: Annotated[
+        bool,
+        typer.Option(
+            "--replies", help="Drop what an older version stored and is not certainly a reply."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Read all that lies in the home folder: what is whole, and which command makes the rest."""
+    from bench_assets.bench.verifying import drop_doubtful_replies
+    from bench_assets.bench.verifying import verify as look
+
+    with opened() as bench:
+        dropped = drop_doubtful_replies(bench.settings.home) if replies else []
+        found = [*dropped, *look(bench)]
+        print_rows(found, as_json=as_json)
+        wrong = sum(one.n for one in found if one.is_wrong)
+        say(
+            f"{bench.settings.home}: "
+            + (f"{wrong} are not as they were written" if wrong else "whole")
+        )
+    raise typer.Exit(bool(wrong))
 
 
 @app.command()

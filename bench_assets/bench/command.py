@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bench_assets.bench.printing import say
+from bench_assets.bench.signals import Ending, heard
 from bench_assets.core.errors import BenchError
 
 if TYPE_CHECKING:
@@ -30,15 +31,21 @@ def opened(
     scratch: bool = False,
 ) -> "Generator[Workbench]":
     """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
-    from bench_assets.bench.workbench import Workbench
-    from bench_assets.catalog import load_catalog
-    from resources.settings.bench_toml import default_home, let_waiting_threads_sleep
-    from resources.settings.settings_file import SettingsFile
-
-    let_waiting_threads_sleep()
     gc.disable()
     chosen = {key: value for key, value in {"judge": judge, "reading": reading}.items() if value}
     with told(), tempfile.TemporaryDirectory() as temporary:
+        from bench_assets.bench.workbench import Workbench
+        from bench_assets.catalog import load_catalog
+        from resources.settings.bench_toml import (
+            default_home,
+            keys_too_short,
+            let_waiting_threads_sleep,
+        )
+        from resources.settings.discreet_logs import let_logs_tell_no_secrets
+        from resources.settings.settings_file import SettingsFile
+
+        let_logs_tell_no_secrets(default_home())
+        let_waiting_threads_sleep()
         whole = suite.partition("/")[0]  # a task has the source of its suite
         settings = SettingsFile(
             home=str(default_home()),
@@ -49,6 +56,7 @@ def opened(
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
         _warn(catalog.problems)
+        _warn(keys_too_short(written.models))
         with Workbench(
             settings,
             [whole] if whole else (),
@@ -59,6 +67,19 @@ def opened(
             _warn(bench.catalog.problems[len(catalog.problems) :])
             _collect_rarely()
             yield bench
+
+
+def check_sections(settings: "Settings") -> None:
+    """Refuse entries of bench.toml that nothing reads, where only models are asked for.
+
+    Raises:
+        SettingsError: If there is one.
+        UnknownNameError: If a suite is named that there is not.
+    """
+    if named := {*settings.suites, *settings.sources}:
+        from bench_assets.catalog import load_catalog
+
+        load_catalog(settings, only=named).check(settings)
 
 
 def check_all(names: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
@@ -90,9 +111,19 @@ def _collect_rarely() -> None:
 
 @contextmanager
 def told() -> Generator[None]:
-    """Tell what went wrong in one message, without a stack of ours."""
-    try:
-        yield
-    except BenchError as why:
-        say(f"error: {why}")
-        raise typer.Exit(1) from None
+    """Tell what went wrong in one message, without a stack of ours; or which signal ended it."""
+    with heard() as signals:
+        try:
+            yield
+        except KeyboardInterrupt:
+            ending = signals.ended_by()
+        except BenchError as why:
+            ending = signals.ended_by() if signals.first else Ending(f"error: {why}", 1)
+        except OSError as why:
+            if not why.filename:  # no place of the disk's, but a mistake of ours
+                raise
+            ending = Ending(f"error: {why.filename}: {why.strerror}", 1)
+        else:
+            return
+        say(ending.sentence)
+        raise typer.Exit(ending.exit_code)

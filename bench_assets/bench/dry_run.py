@@ -83,10 +83,14 @@ def _of_task(
     rows = [asked.estimate(task, "model")]
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
     if task.is_judged and (chosen := task.chosen_judge(judge)).model:
-        judging = _Listener(models, chosen.model)
+        judging = _Listener(models, chosen.model, unsaid=_NOTHING)
         flow.judge(task, questions, predictions, judging, chosen.name)
         rows.append(judging.estimate(task, "judge"))
     return rows
+
+
+_A_WORD = Reply(text="?")
+_NOTHING = Reply(error="not asked")  # a judge's word would be unreadable, and asked for again
 
 
 class _WouldAsk(Exception):  # noqa: N818
@@ -98,8 +102,15 @@ class _Listener:
 
     signature = ""
 
-    def __init__(self, models: Models, name: str, condition: str = "main") -> None:
+    def __init__(
+        self,
+        models: Models,
+        name: str,
+        condition: str = "main",
+        unsaid: Reply = _A_WORD,
+    ) -> None:
         self.name = name
+        self._unsaid = unsaid
         self._models = models
         self._condition = condition
         self._requests: list[Request] = []
@@ -112,7 +123,7 @@ class _Listener:
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer from the store if it has everything; else with a word in the place of each."""
         self._requests += requests
-        unsaid = [Reply(text="?") for _ in requests]
+        unsaid = [self._unsaid for _ in requests]
         if engine_kind(self._spec) is None:  # replies are made here, in no time
             self._distinct += len(requests)
             self._cached += len(requests)

@@ -128,7 +128,8 @@ def require_some(file: Path, suite: str, scored: Sequence[ScoredElsewhere]) -> N
     if any(one.report.n_used for one in scored):
         return
     unknown = [name for one in scored for name in one.report.unknown]
-    such = f", such as {unknown[0]!r}" if unknown else ""
+    where = next((one.report.first_unknown for one in scored if one.report.first_unknown), "")
+    such = f", such as {unknown[0]!r} ({where.rpartition(', ')[2]})" if unknown else ""
     raise SourceError(
         f"{file}: no reply answers a question of {suite}: {len(set(unknown))} unknown question_ids"
         f"{such}; print the questions with `bench questions {suite}`"
@@ -142,7 +143,6 @@ def fit_message(file: Path, scored: ScoredElsewhere, n_questions: int) -> str:
     for what, names in {
         f"of {n_questions} questions have no reply": fits.missing,
         "replies to unknown questions left out": fits.unknown,
-        "questions answered more than once with the same text": fits.duplicates,
     }.items():
         if names:
             lines.append(f"  {len(names)} {what}, such as {', '.join(names[:3])}")

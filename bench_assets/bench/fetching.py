@@ -21,6 +21,7 @@ _ABOUT = {
     "replies.sqlite": "every reply of a model",
     "vectors.sqlite": "vectors of texts and pictures",
     "dagster": "runs and events of Dagster",
+    "locks": "held by processes that evaluate",
     "export": "the leaderboard for others",
     "bench.toml": "what is configured",
 }

@@ -5,7 +5,6 @@ takes milliseconds, where making and checking the tables takes seconds. ``making
 into which.
 """
 
-import os
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +14,10 @@ from urllib.parse import quote
 
 import dagster as dg
 
+from bench_assets.core.errors import TableError
 from bench_assets.plain.questions import picture_files, place_of
 from bench_assets.suite import Suite, SuiteSettings
+from resources.disk.writing import written_aside
 from resources.home.file_states import digest_of, state, states, texts_in
 from resources.home.tables import TableFiles
 from resources.models.state import files_named, state_of
@@ -40,22 +41,28 @@ class Making:
     pictures: Path  # a folder that may be deleted; it is looked for, not into
 
     def is_fresh(self) -> bool:
-        """Whether what lies there was made of the same, and all of it."""
-        return self._note.exists() and self._note.read_text() == f"{self.made_of} {self._made()}"
+        """Whether what lies there was made of the same, all of it, and is as it was written."""
+        made = f"{self.made_of} {self._made()}".encode()
+        return self._note.exists() and self._note.read_bytes() == made and self._is_whole()
 
     def note(self) -> None:
         """Note that all of it was made; not where a model's row failed: that is asked again."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
-        self._note.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self._note.with_name(f"{self._note.name}.{os.getpid()}")
-        unfinished.write_text(f"{self.made_of} {self._made()}")
-        unfinished.replace(self._note)
+        with written_aside(self._note, sync=False) as file:
+            file.write(f"{self.made_of} {self._made()}".encode())
 
     @property
     def _note(self) -> Path:
         name = f"{self.name} {self.model}".strip()
         return Path(self.tables.folder, ".built", quote(name, safe=" "))
+
+    def _is_whole(self) -> bool:
+        there = [key.path for key in self.keys if self.tables.exists(key.path, self.model)]
+        try:
+            return all(self.tables.seal(path, self.model) for path in there)
+        except TableError:
+            return False
 
     def _made(self) -> str:
         files = (self.tables.path(key.path, self.model) for key in sorted(self.keys))

@@ -1,16 +1,25 @@
 """The Dagster instance of a home folder, and what a run on it says when it fails."""
 
-import shutil
+import json
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
+from sqlalchemy.exc import DatabaseError
 
+from bench_assets.bench.printing import say
 from bench_assets.core import errors
-from bench_assets.core.errors import BenchError
+from bench_assets.core.errors import BenchError, HomeError
+from bench_assets.core.markdown import as_written
+from resources.home.run_processes import end_runs_without_process
 from resources.settings.bench_toml import CHECKOUT
 
 POOLS = {"gpu": 1, "judge": 4}
 """Runs that may hold a pool at once: one loads weights, a few wait for judges."""
+
+_NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}")  # SQLAlchemy reads them as parts of an address
 
 
 class RunError(BenchError):
@@ -18,15 +27,59 @@ class RunError(BenchError):
 
 
 def open_instance(home: Path) -> dg.DagsterInstance:
-    """Open the Dagster instance in ``home/dagster``; makes it on the first call."""
+    """Open the Dagster instance in ``home/dagster``; makes it on the first call.
+
+    Runs that were killed end now: nobody else may have noticed, and they would keep their pools.
+
+    Raises:
+        HomeError: If Dagster cannot keep its databases there.
+    """
     folder = home / "dagster"
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(CHECKOUT / "dagster.yaml", folder / "dagster.yaml")
-    instance = dg.DagsterInstance.from_config(str(folder))
-    for pool, limit in POOLS.items():
-        # A default limit alone lets the first two runs overlap: set each pool by name.
-        instance.event_log_storage.set_concurrency_slots(pool, limit)
+    if wrong := _NO_ADDRESS.search(str(folder)):
+        raise HomeError(
+            f"{home}: Dagster cannot keep its databases below a path with {wrong[0]!r} in it; set"
+            " BENCH_HOME to another folder"
+        )
+    with told_of_recording(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        _configure(folder)
+        instance = dg.DagsterInstance.from_config(str(folder))
+        for pool, limit in POOLS.items():
+            # A default limit alone lets the first two runs overlap: set each pool by name.
+            instance.event_log_storage.set_concurrency_slots(pool, limit)
+        for ended in end_runs_without_process(instance):
+            say(f"{ended} had been killed; it counts as failed now")
     return instance
+
+
+def _configure(folder: Path) -> None:
+    """Write ``dagster.yaml``: the checkout's, with the storage that is told no secrets."""
+    storage = {
+        "module": "resources.settings.discreet_storage",
+        "class": "DiscreetStorage",
+        "config": {"base_dir": str(folder)},
+    }
+    ours = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8")
+    line = f"storage: {json.dumps({'custom': storage})}"
+    (folder / "dagster.yaml").write_text(f"{ours}\n{line}\n", encoding="utf-8")
+
+
+@contextmanager
+def told_of_recording(folder: Path) -> Generator[None]:
+    """Say in one message that Dagster could not write its records, or not read them.
+
+    Raises:
+        HomeError: For a full disk, a folder that may not be written to, a damaged database.
+    """
+    try:
+        yield
+    except OSError as why:
+        raise HomeError(f"{why.filename or folder}: {why.strerror or why}") from why
+    except DatabaseError as why:
+        raise HomeError(
+            f"{folder}: Dagster's records cannot be written or read ({why.orig}); is the disk full,"
+            " or read-only? Of damaged ones, `bench verify` names the files. Replies are kept"
+        ) from why
 
 
 def failure_of(result: dg.ExecuteInProcessResult) -> BenchError:
@@ -47,7 +100,7 @@ def failure_of(result: dg.ExecuteInProcessResult) -> BenchError:
 
 def _check_message(check: dg.AssetCheckEvaluation) -> str:
     found = {name: value.value for name, value in check.metadata.items()}
-    examples = str(found.get("examples", "")).replace("\n", "\n  ")
+    examples = as_written(str(found.get("examples", ""))).replace("\n", "\n  ")
     return (
         f"{check.asset_key.to_user_string()}: {found.get('problems')} of {found.get('rows')} rows "
         f"fail the check {check.check_name}:\n  {examples}"

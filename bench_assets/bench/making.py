@@ -12,9 +12,10 @@ import dagster as dg
 from bench_assets.bench import freshness, selections
 from bench_assets.bench.freshness import Making
 from bench_assets.catalog import Catalog
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.errors import SettingsError, TableError
 from bench_assets.evaluation import evaluation_key
 from bench_assets.graph.regression import compared_with
+from bench_assets.graph.staleness import Configured
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.home.file_states import digest_of, states
@@ -83,7 +84,10 @@ def leaderboard(home: Home) -> Making:
     read = [*asked, *(key.path for key in home.read_by(selections.LEADERBOARD))]
     files = [home.tables.path(key).parent for key in read]
     files += [suite.published for suite in suites if suite.published]
-    facts = [*freshness.code(*suites), freshness.packages(), *states(files)]
+    metrics = [evaluation_key(task, "main", "metrics") for task in home.catalog.tasks]
+    measured = sorted({model for key in metrics for model in home.tables.partitions(key)})
+    now = Configured(home.settings).facts(home.catalog.tasks, measured)
+    facts = [*freshness.code(*suites), freshness.packages(), *states(files), now]
     return home.making("leaderboard", selections.LEADERBOARD, digest_of(facts))
 
 
@@ -119,4 +123,14 @@ def _compared(home: Home, task: Task, model: str, condition: str) -> list[object
         other: tables.path(read[0], other).stat().st_mtime for other in tables.partitions(read[0])
     }
     others = compared_with(model, written, chosen.baseline)
-    return [chosen.model_dump(), *(tables.digest(key, other) for other in others for key in read)]
+    now = Configured(home.settings).facts([task], others)
+    digests = (_digest_or_why(tables, key, other) for other in others for key in read)
+    return [chosen.model_dump(), *digests, now]
+
+
+def _digest_or_why(tables: TableFiles, key: Sequence[str], model: str) -> str | None:
+    """A table of another model that cannot be read does not keep this one from being made."""
+    try:
+        return tables.digest(key, model)
+    except TableError as why:
+        return str(why)

@@ -1,4 +1,7 @@
-"""Tables for people, JSON lines for programs."""
+"""Tables for people, JSON lines for programs: all that ``bench`` says goes out here.
+
+Whatever lies in the data, no control character reaches a terminal (``core.printable``).
+"""
 
 import json
 import sys
@@ -11,7 +14,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from bench_assets.core.printable import one_line, printable, printable_json
 from bench_assets.core.rows import Metric
+from bench_assets.core.secrets import Secrets
 from bench_assets.core.standing import Standing
 from bench_assets.core.tables import to_json
 from bench_assets.shown import blind
@@ -24,26 +29,45 @@ _PIPE_WIDTH = 250  # characters of a line that no terminal limits
 
 def say(text: str) -> None:
     """Tell the person something that is not part of the result."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+    told = printable(_secrets().redacted(text))
+    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(told, markup=False)
+
+
+def tell(text: str) -> None:
+    """Write a line of the result."""
+    typer.echo(printable(text))
+
+
+def tell_json(value: Any) -> None:  # noqa: ANN401
+    """Write a value of the result as one line of JSON."""
+    typer.echo(printable_json(json.dumps(value, ensure_ascii=False)))
 
 
 def print_rows(
     rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
 ) -> None:
     """Print rows: as JSON lines with the fields of their type, or as a table of the columns."""
+    secrets = _secrets()
     if as_json:
         for row in rows:
-            typer.echo(json.dumps(to_json(row), ensure_ascii=False))
+            tell_json(secrets.redacted_value(to_json(row)))
         return
     if not rows:
         say("(no rows)")
         return
     shown = columns or {f.name: _field(f.name) for f in fields(rows[0])}
-    table = Table(*shown, box=None, pad_edge=False, header_style="bold")
+    table = Table(*map(one_line, shown), box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(cell(row) for cell in shown.values()))
+        table.add_row(*(one_line(secrets.redacted(cell(row))) for cell in shown.values()))
     wide = None if sys.stdout.isatty() else _PIPE_WIDTH
-    Console(highlight=False, markup=False, width=wide).print(table)
+    Console(highlight=False, markup=False, emoji=False, width=wide).print(table)
+
+
+def _secrets() -> Secrets:
+    """What messages may quote of other programs and servers, and older tables may hold."""
+    from resources.settings.bench_toml import default_home, known_secrets
+
+    return known_secrets(default_home())
 
 
 def _count(row: Metric | Standing) -> str:
@@ -74,7 +98,7 @@ STANDING_COLUMNS: Mapping[str, Cell] = {
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "n": lambda row: "" if row.n_scored is None else _count(row),
-    "source": lambda row: row.source,
+    "source": lambda row: row.shown_source,
 }
 
 
@@ -88,7 +112,7 @@ def print_leaderboard(rows: Sequence[Standing], *, as_json: bool) -> None:
         return f"{row.task}, {row.metric}, {row.edition} edition"
 
     for title, part in groupby(rows, heading):
-        typer.echo(f"\n{title}")
+        tell(f"\n{title}")
         print_rows(list(part), as_json=False, columns=STANDING_COLUMNS)
 
 
@@ -98,7 +122,7 @@ def _field(name: str) -> Cell:
         if isinstance(value, tuple):
             value = " | ".join(map(str, value))
         text = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
-        text = text.replace("\n", " ")
+        text = one_line(text)
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     return cell

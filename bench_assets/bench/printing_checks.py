@@ -1,10 +1,8 @@
 """What a check found out about a model, as a short block for people."""
 
-import json
 from collections.abc import Iterator
 
-import typer
-
+from bench_assets.bench.printing import tell, tell_json
 from bench_assets.core.tables import to_json
 from resources.models.check import ModelCheck, Probed
 from resources.models.loaded_model import Loaded
@@ -17,11 +15,11 @@ def print_check(check: ModelCheck, *, as_json: bool) -> None:
     """Print one model: as a JSON line, or a block that says first whether it may be evaluated."""
     if as_json:
         whole = {**to_json(check), "failures": check.failures}
-        typer.echo(json.dumps(whole, ensure_ascii=False))
+        tell_json(whole)
         return
-    typer.echo(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
+    tell(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
     for label, text in _lines(check):
-        typer.echo(f"  {label:<{_LABEL}}{text}" if text else f"  {label}")
+        tell(f"  {label:<{_LABEL}}{text}" if text else f"  {label}")
 
 
 def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:

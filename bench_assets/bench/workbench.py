@@ -8,14 +8,14 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, cast, get_args
-from uuid import uuid4
 
 import dagster as dg
 
 from bench_assets.bench import making, selections
 from bench_assets.bench.freshness import Making
-from bench_assets.bench.instance import failure_of, open_instance
-from bench_assets.bench.progress import materializing
+from bench_assets.bench.instance import open_instance, told_of_recording
+from bench_assets.bench.printing import say
+from bench_assets.bench.run import Run
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.errors import TableError, UnknownNameError
 from bench_assets.core.rows import Metric
@@ -23,13 +23,13 @@ from bench_assets.evaluation import questions_key
 from bench_assets.graph.assembly import build_graph
 from bench_assets.partitions import MODELS
 from bench_assets.task import Task
+from resources.home.locks import locked
+from resources.home.run_processes import table_locks
 from resources.home.tables import TableFiles
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
 from resources.settings.settings_file import SettingsFile
 from resources.sources.source_files import SourceFiles
-
-_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 class Workbench:
@@ -82,6 +82,10 @@ class Workbench:
         if "instance" in vars(self):
             self.instance.dispose()
 
+    @property
+    def _locks(self) -> Path:
+        return self.settings.home / "locks"
+
     @cached_property
     def instance(self) -> dg.DagsterInstance:
         """Where runs are recorded; opened when there is something to record: that takes a while."""
@@ -128,9 +132,14 @@ class Workbench:
         for task in tasks:
             self._refresh_condition(task, condition)
         wanted = making.evaluations(self._home, tasks, model, condition)
-        if due := [one for one in wanted if not one.is_fresh()]:
-            self._add_partition(kind, model)
-            self._make(due, model=model)
+        if all(one.is_fresh() for one in wanted):
+            return
+        folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
+        with locked(self._locks, table_locks(folders, model), say):
+            wanted = making.evaluations(self._home, tasks, model, condition)  # others may have
+            if due := [one for one in wanted if not one.is_fresh()]:
+                self._add_partition(kind, model)
+                self._make(due, model=model)
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read what an evaluation measured, in all tables of metrics that it made."""
@@ -204,21 +213,13 @@ class Workbench:
 
         Raises:
             BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
+            KeyboardInterrupt: If it was interrupted.
         """
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         job = self.definitions.resolve_implicit_global_asset_job_def()
-        run_id = str(uuid4())
-        with materializing(self.instance, run_id, title if self._show_progress else "", len(keys)):
-            result = job.execute_in_process(
-                instance=self.instance,
-                partition_key=model,
-                asset_selection=keys,
-                run_config=_QUIET,
-                raise_on_error=False,
-                run_id=run_id,
-            )
-        if not result.success:
-            raise failure_of(result)
+        run = Run(job=job, keys=keys, model=model, title=title if self._show_progress else "")
+        with told_of_recording(self.settings.home / "dagster"):
+            run.execute(self.instance, None if self._is_scratch else self._locks)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
         """Make a condition's questions, if building its suite leaves them out and they are old."""

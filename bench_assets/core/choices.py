@@ -3,7 +3,8 @@
 A reply is read form by form, from the plainest (nothing but a letter) to the loosest (one option is
 mentioned, no other). The first form that finds one option decides; where a form that commits finds
 two, none is read: a wrong letter is worse than none. So is a letter beside the text of another
-option, and whatever a reply merely mentions that refuses, finds that nothing fits, or breaks off.
+option, one after which another is left open, and whatever a reply merely mentions that refuses,
+finds that nothing fits or a picture missing, or breaks off.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from bench_assets.core.choice_forms import (
     without_list,
 )
 from bench_assets.core.reply_text import after_doubts, bare, breaks_off, plain, with_letters
+from bench_assets.core.second_thoughts import leaves_open
 
 
 class Choice(NamedTuple):
@@ -54,6 +56,8 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
     why, found = _first_found(text, texts)
     if len(found) == 1:
         letter = min(found)
+        if leaves_open(text, letter):
+            return Choice(None, f"names ({letter}), and leaves another open")
         offered = letter in ascii_uppercase[: len(options)]
         return Choice(letter, why) if offered else Choice(None, f"({letter}) is not offered")
     named = " and ".join(f"({letter})" for letter in sorted(found))

@@ -79,7 +79,7 @@ def _shown(value: object) -> str:
 def _parsed(text: str, where: str) -> object:
     try:
         value: object = json.loads(text)
-    except json.JSONDecodeError as why:
+    except ValueError as why:  # a JSONDecodeError, or a number of thousands of digits
         raise SourceError(f"{where}: not JSON, or cut short: {why}") from why
     except RecursionError as why:
         raise SourceError(f"{where}: lists and objects are nested too deeply to be read") from why

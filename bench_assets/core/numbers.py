@@ -19,11 +19,14 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _WORTH = {word: n for n, word in enumerate(WORDS)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
 _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS[:20] + _TENS + tuple(_TIMES))})\b", re.IGNORECASE)
+_MOST_WORDS = 20  # of one number; "hundred hundred ..." is soon no number
 _BETWEEN = re.compile(r"[\s-]*(?:,?\s+and\s+|,\s+)?")  # of the words of one number
 _JOINS = re.compile(r"[\s-]")
 _DIGITS = r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
-_SEVERAL = re.compile(rf"({_DIGITS})\s+({'|'.join(_TIMES)})\b", re.IGNORECASE)
+# Where more has to follow, every digit of a long list is a beginning: no number is longer.
+_SHORT = r"(?<![\w.])-?\d[\d,]{0,40}(?:\.\d{1,40})?"
+_SEVERAL = re.compile(rf"({_SHORT})\s+({'|'.join(_TIMES)})\b", re.IGNORECASE)
 _HALVES = (
     (re.compile(r"\bhalf\s+a\s+dozen\b", re.IGNORECASE), "6"),
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
@@ -35,11 +38,11 @@ _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
 _ANSWER = re.compile(r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])", re.IGNORECASE)
-_TOTAL = re.compile(rf"({_DIGITS})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE)
+_TOTAL = re.compile(rf"({_SHORT})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE)
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|total of)\b", re.IGNORECASE)
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
-    rf"|{_DIGITS}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b",
+    rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b",
     re.IGNORECASE,
 )
 _RANGE = (
@@ -52,7 +55,7 @@ _SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM})|{_DIGITS}", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
 _NONE = re.compile(
-    r"\W*(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
+    r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
     r"|no(?=\s+\w)|I\s+see\s+no(?:ne)?|I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?)\b"
     r"(?!\s+(?:more|less|fewer|way|need|doubt|information|number|answer)\b)",
     re.IGNORECASE,
@@ -179,8 +182,11 @@ def _written_out(text: str) -> list[list[re.Match[str]]]:
     found: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(text):
         last = found[-1][-1] if found else None
-        if last and _belongs(
-            last[0].casefold(), text[last.end() : word.start()], word[0].casefold()
+        between = text[last.end() : word.start()] if last else ""
+        if (
+            last
+            and len(found[-1]) < _MOST_WORDS
+            and _belongs(last[0].casefold(), between, word[0].casefold())
         ):
             found[-1].append(word)
         else:

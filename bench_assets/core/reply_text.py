@@ -205,6 +205,7 @@ _REFUSES = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    r"\b(?:neither|none|no (?:correct|clear|definitive) (?:answer|option|choice|match))\b|都不",
+    r"\b(?:neither|none|no (?:correct|clear|definitive) (?:answer|option|choice|match))\b|都不"
+    r"|\b(?:image|picture) (?:is (?:missing|not available)|failed to load)(?! \w)",
     re.IGNORECASE,
 )

@@ -98,6 +98,7 @@ class Prediction:
     note: str = ""  # what was changed so that it could be asked, such as a picture's size
     no_answer: str = ""  # "no answer in 512 tokens": cut off while it thought; wrong, never judged
     error: str = ""  # why there is no reply; such a row is asked again and never scored
+    setup: str = ""  # how who was asked was configured; "" in older tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +116,7 @@ class Judgement:
     reply: str = ""
     prompt_sha256: str = ""  # what the judge was asked; "" if it is no model
     error: str = ""  # why the judge gave no reply; such a row is asked again
+    setup: str = ""  # how the judge was configured
 
     @property
     def by_rules(self) -> bool:
@@ -180,6 +182,7 @@ class Score:
     reading: str = ""
     no_answer: bool = False  # cut off before an answer: no points, whatever was said
     error: str = ""  # the prediction's error: never asked, therefore never scored
+    setup: str = ""  # of the prediction and its judgements, see core.setups
 
     @classmethod
     def of(
@@ -224,6 +227,7 @@ class Metric:
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
     constant: float | None = None  # the same for the best constant reply; None: not known
     shuffled: float | None = None  # the same for this model's replies, each to another question
+    setup: str = ""  # how model and judge were configured, see core.setups; "" in older tables
     signature: str
 
     @property

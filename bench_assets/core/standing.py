@@ -21,4 +21,10 @@ class Standing:
     n_no_answer: int | None = None
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None
+    stale: str = ""  # how it was measured otherwise than it would be now; "": it was not
     signature: str
+
+    @property
+    def shown_source(self) -> str:
+        """The source, with a mark where the value should not be compared with others."""
+        return f"{self.source} (stale: {self.stale})" if self.stale else self.source

@@ -48,19 +48,38 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
     A column that a field has a default for may be absent: the table is older than the field.
 
     Raises:
-        TableError: If the other columns are not exactly those of ``row_type``; names the
-            difference.
+        TableError: If the other columns are not exactly those of ``row_type``, by name and type,
+            or lack a value; names the difference.
     """
-    declared, stored = schema(row_type), set(table.schema.names)
-    newer = {f.name for f in fields(row_type) if f.default is not MISSING} - stored  # type: ignore[arg-type]
-    if wrong := sorted(stored ^ set(declared.names) - newer):
-        raise TableError(f"{row_type.__name__} table differs in {wrong}: written by other code?")
-    present = [field for field in declared if field.name in stored]
+    require_columns(table.schema, row_type)
+    for name in _always_there(row_type) & set(table.schema.names):
+        if n := table.column(name).null_count:
+            raise TableError(f"{row_type.__name__} table: {n} rows have nothing in column {name}")
+    present = [field for field in schema(row_type) if field.name in table.schema.names]
     names = [field.name for field in present]
     cells = [_column(table.column(field.name), field.type) for field in present]
     return [
         row_type(**dict(zip(names, record, strict=True))) for record in zip(*cells, strict=True)
     ]
+
+
+def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
+    """Refuse a table that is not of a row type; one that is older than a default is.
+
+    Raises:
+        TableError: Names the columns that are missing, unknown, twice there or of another type.
+    """
+    declared, names = schema(row_type), set(stored.names)
+    newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
+    twice = {name for name in names if stored.names.count(name) > 1}
+    if wrong := sorted((names ^ set(declared.names) - newer) | twice):
+        raise TableError(f"{row_type.__name__} table differs in {wrong}: written by other code?")
+    for field in stored:
+        if not _fits(field.type, expected := declared.field(field.name).type):
+            raise TableError(
+                f"{row_type.__name__} table: column {field.name} is {field.type}, not {expected}:"
+                " written by other code?"
+            )
 
 
 def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -99,6 +118,29 @@ def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
     if get_origin(hint) is Mapping:
         return pa.map_(*map(_arrow_type, get_args(hint)))
     raise TypeError(f"a row cannot hold {hint}")
+
+
+def _always_there(row_type: type[Any]) -> set[str]:
+    """Fields without a default that may not be None."""
+    hints = get_type_hints(row_type)
+    return {
+        field.name
+        for field in fields(row_type)
+        if field.default is MISSING and NoneType not in get_args(hints[field.name])
+    }
+
+
+def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
+    """Whether values of a type can stand in a column; one that is empty throughout has no type."""
+    is_ = pa.types
+    if is_.is_null(stored):
+        return True
+    if is_.is_list(declared):
+        return is_.is_list(stored) and _fits(stored.value_type, declared.value_type)
+    if is_.is_map(declared):
+        return bool(is_.is_map(stored))
+    alike = (is_.is_string, is_.is_integer, is_.is_floating, is_.is_boolean)
+    return any(same(stored) and same(declared) for same in alike)
 
 
 def _stored(value: Any) -> Any:  # noqa: ANN401

@@ -14,6 +14,7 @@ from bench_assets.graph.leaderboard import leaderboard_assets
 from bench_assets.graph.left_halves import load_left_halves
 from bench_assets.graph.regression import regression_checks
 from bench_assets.task import Task
+from resources.home.run_processes import named_executor
 from resources.home.tables import RowTables, TableFiles
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
@@ -66,7 +67,7 @@ def build_graph(
             *change_sensors(),
             failed_check_sensor(),
         ],
-        executor=dg.in_process_executor,  # a spawned step could not share loaded weights
+        executor=named_executor,  # in process: a spawned step could not share loaded weights
         resources=resources,
     ).map_asset_specs(func=following)
     return Graph(definitions, catalog)

@@ -1,8 +1,9 @@
 """The question table's Great Expectations suite."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
+from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import AnswerKind, Question
 
 if TYPE_CHECKING:
@@ -45,10 +46,14 @@ def validate_questions(questions: Sequence[Question]) -> tuple[bool, str]:
     lines = ["| expectation | column | holds | unexpected |", "|---|---|---|---|"]
     lines += [
         f"| {one.expectation_config.type} | {one.expectation_config.kwargs.get('column', '')}"
-        f" | {'yes' if one.success else 'NO'} | {one.result.get('partial_unexpected_list', '')} |"
+        f" | {'yes' if one.success else 'NO'} | {_unexpected(one)} |"
         for one in result.results
     ]
     return bool(result.success), "\n".join(lines)
+
+
+def _unexpected(one: Any) -> str:  # noqa: ANN401
+    return as_text(str(one.result.get("partial_unexpected_list", "")))
 
 
 def _frame(questions: Sequence[Question]) -> "pd.DataFrame":

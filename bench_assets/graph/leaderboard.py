@@ -9,27 +9,19 @@ import dagster as dg
 from bench_assets.catalog import Catalog
 from bench_assets.core.errors import TableError
 from bench_assets.core.published import Published
-from bench_assets.core.rows import Metric
-from bench_assets.core.signature import Signature, short
 from bench_assets.core.standing import Standing
-from bench_assets.core.tables import to_json, to_rows
+from bench_assets.core.tables import to_json
 from bench_assets.evaluation import evaluation_key
+from bench_assets.graph.staleness import Configured
+from bench_assets.graph.standings import standings
 from bench_assets.shown import blind
-from bench_assets.task import Task
 from resources.home.tables import TableFiles, table_output
+from resources.settings.settings_file import SettingsFile
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MEASURED = "measured here"
-
 _NUMBERS = ("value", "low", "high", "constant", "shuffled")
-
-_CURRENT = """
-SELECT * FROM metrics
-WHERE condition = 'main' AND category = 'all' AND task = $task AND metric = $metric
-ORDER BY n_failed > 0, value DESC NULLS LAST, model
-"""
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
@@ -65,8 +57,11 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
             "they are now, or published. Rows of different editions are not comparable."
         ),
     )
-    def leaderboard(tables: TableFiles, published: list[Published]) -> dg.Output[list[Standing]]:
-        rows = [row for task in catalog.tasks for row in standings(task, tables, published)]
+    def leaderboard(
+        settings: SettingsFile, tables: TableFiles, published: list[Published]
+    ) -> dg.Output[list[Standing]]:
+        now = Configured(settings.load())
+        rows = [row for task in catalog.tasks for row in standings(task, tables, published, now)]
         return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
 
     return leaderboard
@@ -97,26 +92,6 @@ def _export() -> dg.AssetsDefinition:
     return leaderboard_export
 
 
-def standings(task: Task, tables: TableFiles, published: Sequence[Published]) -> list[Standing]:
-    """Rank the models of one task: ours on the present questions, best first, then published.
-
-    A model that was measured on questions that have changed since is left out until it is
-    measured again. One with failed questions comes last.
-    """
-    data = tables.digest(evaluation_key(task, "main", "questions"))
-    found = _current(task, tables, data) if data else []
-    printed = [
-        row
-        for row in published
-        if (row.task, row.metric, row.category, row.condition)
-        == (task.name, task.primary_metric, "all", "main")
-    ]
-    return [
-        *map(_measured, found),
-        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
-    ]
-
-
 def as_markdown(rows: Sequence[Standing]) -> str:
     """Print the leaderboard for the UI."""
     columns = ("task", "edition", "model", "value", "95 % interval", "constant", "shuffled", "n")
@@ -128,7 +103,8 @@ def as_markdown(rows: Sequence[Standing]) -> str:
         n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
-            f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n} | {row.source} |"
+            f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
+            f" | {row.shown_source} |"
         )
     return "\n".join(lines)
 
@@ -157,51 +133,3 @@ def leaderboard_frame(rows: Sequence[Standing]) -> "pd.DataFrame":
     if not check.success:
         raise TableError(f"leaderboard: {check.description}")
     return frame
-
-
-def _current(task: Task, tables: TableFiles, data: str) -> list[Metric]:
-    found = tables.query(
-        _CURRENT,
-        {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)},
-        task=task.name,
-        metric=task.primary_metric,
-    )
-    return [row for row in to_rows(found, Metric) if row.questions == short(data)]
-
-
-def _measured(row: Metric) -> Standing:
-    extensions = Signature.parse(row.signature).extensions
-    return Standing(
-        task="+".join((row.task, *extensions)),
-        edition=row.edition,
-        metric=row.metric,
-        model=row.model,
-        source=MEASURED,
-        value=row.value,
-        low=row.low,
-        high=row.high,
-        n_scored=row.n_scored,
-        n_unscored=row.n_unscored,
-        n_failed=row.n_failed,
-        n_no_answer=row.n_no_answer,
-        constant=row.constant,
-        shuffled=row.shuffled,
-        signature=row.signature,
-    )
-
-
-def _printed(row: Published) -> Standing:
-    return Standing(
-        task=row.task,
-        edition="published",
-        metric=row.metric,
-        model=row.model,
-        source=row.source,
-        value=row.value,
-        low=None,
-        high=None,
-        n_scored=None,
-        n_unscored=None,
-        n_failed=None,
-        signature="",
-    )

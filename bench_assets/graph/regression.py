@@ -10,10 +10,13 @@ from typing import Literal, TypeAlias
 import dagster as dg
 import numpy as np
 
+from bench_assets.core.errors import TableError
+from bench_assets.core.markdown import as_text
 from bench_assets.core.paired import Pair, change, clusters_of, compare, holm, questions_enough
 from bench_assets.core.rows import Metric, Question, Score
 from bench_assets.core.signature import Signature
 from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.graph.staleness import Configured
 from bench_assets.partitions import MODELS
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
@@ -152,15 +155,23 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
             other: tables.path(metrics_key, other).stat().st_mtime
             for other in tables.partitions(metrics_key)
         }
+        configured = Configured(settings.load())
         lines: list[Comparison] = []
         notes: list[str] = []
         for other in compared_with(model, written, chosen.baseline):
-            if why := not_comparable(tables.read(metrics_key, Metric, other), metrics):
-                notes.append(f"not comparable with {other}: other {why}; evaluate it again")
+            try:
+                their = tables.read(metrics_key, Metric, other)
+                before = tables.read(scores_key, Score, other)
+            except TableError as unreadable:
+                notes.append(f"not comparable with {other}: {unreadable}")
+                continue
+            differs = not_comparable(their, metrics)
+            if why := f"other {differs}" if differs else configured.why_stale(task, their[0]):
+                notes.append(f"not comparable with {other}: {why}; evaluate it again")
                 continue
             # Read here, not as inputs: most models have nothing that they are compared with.
             questions = tables.read(questions_key(task, condition), Question)
-            before, after = (tables.read(scores_key, Score, name) for name in (other, model))
+            after = tables.read(scores_key, Score, model)
             lines += comparisons(task, questions, before, after, chosen.smallest_change)
         return _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
 
@@ -175,7 +186,7 @@ def _result(
         "| against | questions | verdict | change | p | test | n | enough |",
         "|---" * 8 + "|",
         *(
-            f"| {line.against} | {line.category} | {line.verdict} | {line.change:+.3f} "
+            f"| {line.against} | {as_text(line.category)} | {line.verdict} | {line.change:+.3f} "
             f"| {line.p:.4f} | {line.test} | {line.n} | {line.n_enough} |"
             for line in sorted(lines, key=lambda line: line.verdict != "worse")
         ),

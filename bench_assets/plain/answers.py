@@ -41,7 +41,9 @@ def written(value: object) -> str:
             return ""
         case bool():
             return "yes" if value else "no"
-        case int() | float():
+        case int():
+            return str(value)  # exactly, however long: two ids may differ in the last digit
+        case float():
             return f"{value:.15g}"
         case str():
             if any("\ud800" <= character <= "\udfff" for character in value):

@@ -70,8 +70,8 @@ def data_files(path: Path, split: str = "") -> list[Path]:
 def _saved(folder: Path) -> dict[str, list[Path]]:
     """The splits of what ``save_to_disk`` wrote: a data set, or several under their names."""
     if (folder / "dataset_dict.json").is_file():
-        names = _json(folder / "dataset_dict.json").get("splits", [])
-        return {name: _saved_files(folder / name) for name in names}
+        names = _listed(folder / "dataset_dict.json", "splits")
+        return {str(name): _saved_files(folder / str(name)) for name in names}
     return {"all": _saved_files(folder)} if (folder / "state.json").is_file() else {}
 
 
@@ -79,7 +79,18 @@ def _saved_files(folder: Path) -> list[Path]:
     state = _json(folder / "state.json")
     if state.get("_indices_data_files"):
         raise SourceError(f"{folder}: a selection of rows; save it after flatten_indices()")
-    return [folder / one["filename"] for one in state.get("_data_files", [])]
+    named = _listed(folder / "state.json", "_data_files")
+    files = [one.get("filename") if isinstance(one, dict) else None for one in named]
+    if wrong := [one for one in files if not isinstance(one, str) or "\0" in one]:
+        raise SourceError(f"{folder / 'state.json'}: _data_files names no file: {wrong[0]!r:.60}")
+    return [folder / str(file) for file in files]
+
+
+def _listed(file: Path, name: str) -> list[object]:
+    listed = _json(file).get(name, [])
+    if not isinstance(listed, list):
+        raise SourceError(f"{file}: {name} is {listed!r:.60}, expected a list")
+    return listed
 
 
 def _by_split(folder: Path) -> dict[str, list[Path]]:
@@ -96,7 +107,7 @@ def _by_split(folder: Path) -> dict[str, list[Path]]:
 def _json(file: Path) -> dict[str, Any]:
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as why:
+    except (OSError, ValueError, RecursionError) as why:
         raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
     if not isinstance(read, dict):
         raise SourceError(f"{file}: expected an object, found {read!r:.60}")
@@ -116,7 +127,7 @@ def _json_lines(file: Path) -> Iterator[Row]:
 def _json_line(line: bytes, where: str) -> Row:
     try:
         entry = json.loads(line.decode("utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as why:
+    except (ValueError, RecursionError) as why:
         return Row(where, {}, f"not JSON, or cut short: {why}")
     return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
 
@@ -169,20 +180,25 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     """What ``datasets`` says the numbers of a column stand for, where it does."""
-    about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-    features = (about.get("info") or {}).get("features") or {}
+    try:
+        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    except (ValueError, RecursionError):
+        return {}  # the rows can be read without
+    for part in ("info", "features"):
+        about = about.get(part) if isinstance(about, dict) else None
     return {
         name: one["names"]
-        for name, one in features.items()
-        if isinstance(one, dict) and one.get("_type") == "ClassLabel" and one.get("names")
+        for name, one in (about if isinstance(about, dict) else {}).items()
+        if isinstance(one, dict) and one.get("_type") == "ClassLabel"
+        if isinstance(one.get("names"), list)
     }
 
 
 def _named(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
     named = {
-        name: names[entry[name]]
+        name: names[number]
         for name, names in classes.items()
-        if entry.get(name) is not None and 0 <= entry[name] < len(names)
+        if isinstance(number := entry.get(name), int) and 0 <= number < len(names)
     }
     return entry | named
 

@@ -17,6 +17,9 @@ _SHORT: dict[AnswerKind, str] = {
     "choices": "Answer with the letters of all right options.",
     "text": "Answer with a single word, a number or a short phrase.",
 }
+NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
+"""What a judge is told whose verdict cannot be read."""
+
 _JUDGE = (
     "You are shown a question, its right answer and a reply. Say whether the reply gives the right "
     "answer, in whatever words. A reply that gives none, or several, is wrong.\n\n"

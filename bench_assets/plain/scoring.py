@@ -7,15 +7,15 @@ that name no option, and texts that are none of the references.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
-from bench_assets.core.chat import ChatModel, Request
+from bench_assets.core.asking import Asked, ask_for_verdicts
+from bench_assets.core.chat import ChatModel, Reply
 from bench_assets.core.choices import read_choice
 from bench_assets.core.metrics.short_texts import anls, exact_match, normalised, relaxed_match
-from bench_assets.core.reasoning import without_reasoning
 from bench_assets.core.reply_text import concludes, denies, plain, sentences
 from bench_assets.core.rows import Judgement, Score
 from bench_assets.core.stats import Mean, Point, macro_mean, mean, product
+from bench_assets.core.verdicts import RIGHT_OR_WRONG, cut_off, read_word
 from bench_assets.plain import prompts
 from bench_assets.task import Answered, Measure, Scored, ScoreOne
 from resources.settings.benchmarks import JUDGED, Metric
@@ -27,7 +27,7 @@ _NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
     "anls": anls,
     "relaxed_accuracy": relaxed_match,
 }
-_LETTERS_ALONE = re.compile(r"\W*[A-H](?:\W*(?:and\b|or\b)?\W*[A-H](?![a-z]))*\W*")
+_LETTERS_ALONE = re.compile(r"\W*+[A-H](?:\W*+(?:(?:and|or)\b\W*+)?[A-H](?![a-z]))*+\W*+")
 _NAMED = re.compile(r"\(([A-H])\)")
 _LISTED = re.compile(r"^[\s-]*\(?([A-H])[).:]", re.MULTILINE)
 _STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案", re.IGNORECASE)
@@ -61,28 +61,11 @@ def measures_of(metric: Metric) -> dict[str, Measure]:
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask a model about the replies that the rules do not read as an answer."""
     unread = [pair for pair in answered if _needs_judge(pair)]
-    requests = [
-        Request(
-            prompt=prompts.judge(question, prediction.text),
-            sample=prediction.sample,
-            question=question,
-        )
-        for question, prediction in unread
+    asked = [
+        Asked(*pair, prompts.judge(pair.question, pair.prediction.text), _said, CRITERION)
+        for pair in unread
     ]
-    return [
-        replace(
-            Judgement.of(
-                pair.prediction,
-                judge=model.name,
-                criterion=CRITERION,
-                verdict=None if reply.error else _said(reply.text),
-                reply=reply.text,
-            ),
-            prompt_sha256=request.prompt.sha256,
-            error=reply.error,
-        )
-        for pair, request, reply in zip(unread, requests, model.reply(requests), strict=True)
-    ]
+    return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -170,9 +153,9 @@ def _needs_judge(pair: Answered) -> bool:
     return not (points if pair.question.kind == "text" else answer)
 
 
-def _said(reply: str) -> bool | None:
+def _said(reply: Reply) -> bool | None:
     """The judge's word; None if it is neither of the two it may print."""
-    return {"right": True, "wrong": False}.get(normalised(without_reasoning(reply)))
+    return None if cut_off(reply) else read_word(reply.said.answer, RIGHT_OR_WRONG)
 
 
 def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:

@@ -1,6 +1,5 @@
 """Questions of the mini editions, as the suites themselves ask them, and the replies to learn."""
 
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
+from bench_assets.core.pictures import decode
 from bench_assets.core.rows import Question
 from bench_assets.suites.blink.builders.draft import Draft
 from bench_assets.suites.blink.mini import light as mini_light
@@ -74,7 +74,7 @@ def reply_for(options: Sequence[str], place: int) -> str:
 
 def decoded(data: bytes) -> Image.Image:
     """Open the picture in a file."""
-    return Image.open(io.BytesIO(data)).convert("RGB")
+    return decode(data).picture
 
 
 def _drawn(task: str, draft: Draft, place: int) -> Drawn:

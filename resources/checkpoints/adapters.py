@@ -1,6 +1,8 @@
 """Adapters of PEFT: what they were trained on, and whether they can be put on it."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from resources.checkpoints.files import (
     loaded_files,
     read_object,
 )
+from resources.checkpoints.opened_files import brief
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 """What a hub id looks like."""
@@ -60,17 +63,17 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> Base:
             " (merge_and_unload of PEFT), and set base to the result"
         )
     if revision == "main" and not base:
-        revision = str(config.get("revision") or "main")
+        revision = brief(config.get("revision") or "main")
     return Base(place=place, revision=revision)
 
 
 def _one_that_peft_loads(folder: Path, kind: object) -> None:
     if kind is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: not of PEFT: it has no peft_type")
-    if kind not in _LIKE_LORA:
+    if not isinstance(kind, str) or kind not in _LIKE_LORA:
         raise ModelError(
-            f"{folder / ADAPTER_CONFIG}: peft_type {kind}: only adapters that add to weights, such"
-            " as LORA, can be put on a model here"
+            f"{folder / ADAPTER_CONFIG}: peft_type {brief(kind)}: only adapters that add to"
+            " weights, such as LORA, can be put on a model here"
         )
     names = [file.name for file in folder.iterdir()]
     if "non_lora_trainables.bin" in names:
@@ -87,10 +90,17 @@ def _one_that_peft_loads(folder: Path, kind: object) -> None:
 
 
 def _place(folder: Path, written: str) -> str:
-    for place in (folder / Path(written).expanduser(), Path(written)):
-        if place.is_dir():
-            loaded_files(place)  # whole, or it says what is missing
-            return str(place.resolve())
+    for place in _places(folder, written):
+        loaded_files(place)  # whole, or it says what is missing
+        return str(place.resolve())
     if not HUB_ID.fullmatch(written):
-        raise ModelError(f"{folder}: its base {written} is not there; set base = FOLDER or hub id")
+        raise ModelError(
+            f"{folder}: its base {brief(written)} is not there; set base = FOLDER or hub id"
+        )
     return written
+
+
+def _places(folder: Path, written: str) -> Iterator[Path]:
+    """Folders that may be meant; none where nothing can be called so."""
+    with suppress(OSError, RuntimeError):  # a name that is too long; nobody's home
+        yield from filter(Path.is_dir, (folder / Path(written).expanduser(), Path(written)))

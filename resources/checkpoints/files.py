@@ -1,14 +1,15 @@
 """Which files of a checkpoint's folder loading reads, and what they hold."""
 
-import json
 import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import file_digest, sha256
+from os.path import lexists
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.errors import ModelError
+from resources.checkpoints.opened_files import open_regular, quoted, read_json, regular
 
 ADAPTER_CONFIG = "adapter_config.json"
 """What tells an adapter's folder."""
@@ -30,6 +31,7 @@ _PROCESSOR = {
     *{"preprocessor_config.json", "processor_config.json", "special_tokens_map.json"},
     *{"video_preprocessor_config.json"},
 }
+_MOST_BESIDE_WEIGHTS = 256 * 2**20  # bytes; the largest tokenizers have 40 MB
 _FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
 _SHARD = re.compile(r"(?P<stem>model|pytorch_model)-\d+-of-\d+\.(?P<kind>safetensors|bin)")
 _WHOLE = ("model.safetensors", "pytorch_model.bin")
@@ -39,22 +41,24 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     """Every file of a checkpoint or of an adapter that loading reads, sorted.
 
     Raises:
-        ModelError: If there is no such folder, or a file is missing that must be there.
+        ModelError: If there is no such folder, a file is missing that must be there, or what lies
+            under the name of one is none.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     if gguf_file:
         return [_existing(folder / gguf_file)]
+    read = _read(folder)
     if is_adapter(folder):
-        return sorted({*_read(folder), *_adapter_weights(folder)})
+        return sorted({*read, *_adapter_weights(folder)})
     _existing(folder / "config.json")
-    return sorted({*_read(folder), *_weights(folder)})
+    return sorted({*read, *_weights(folder)})
 
 
 def processor_files(folder: Path) -> list[Path]:
     """Every file that a tokenizer or a processor is read from, sorted; none if there are none."""
     return sorted(
-        file
+        _existing(file)
         for file in folder.iterdir()
         if file.is_file()
         and (_TOKENIZER.fullmatch(file.name) or file.name in _PROCESSOR or file.suffix == ".py")
@@ -110,13 +114,10 @@ def read_object(file: Path) -> dict[str, Any]:
     """Read a JSON object.
 
     Raises:
-        ModelError: If it is none.
+        ModelError: If it is none, or is no file.
         OSError: If the file disappears meanwhile.
     """
-    try:
-        written = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as why:
-        raise ModelError(f"{file}: not JSON: {why}") from why
+    written = read_json(file)
     if not isinstance(written, dict):
         raise ModelError(f"{file}: not a JSON object")
     return written
@@ -133,7 +134,7 @@ def content_digest(files: Iterable[Path]) -> str:
 
 def _read(folder: Path) -> list[Path]:
     return [
-        file
+        _existing(file, None if file.suffix == ".safetensors" else _MOST_BESIDE_WEIGHTS)
         for file in folder.iterdir()
         if file.suffix in _READ_WHEN_LOADED and not _WRITTEN_BY_TRAINERS.fullmatch(file.name)
     ]
@@ -143,8 +144,8 @@ def _weights(folder: Path) -> list[Path]:
     """The files of the first kind of weights that there is, as transformers looks for them."""
     for whole in _WHOLE:
         index = folder / f"{whole}.index.json"
-        shards = [_existing(folder / shard) for shard in _shards(index)] if index.exists() else []
-        alone = [folder / whole] if (folder / whole).is_file() else []
+        shards = [_existing(folder / shard) for shard in _shards(index)] if lexists(index) else []
+        alone = [_existing(folder / whole)] if lexists(folder / whole) else []
         if shards or alone:
             return [*alone, *shards]
     for file in sorted(folder.iterdir()):
@@ -155,24 +156,41 @@ def _weights(folder: Path) -> list[Path]:
 
 def _adapter_weights(folder: Path) -> list[Path]:
     for name in sorted(ADAPTER_WEIGHTS, reverse=True):  # safetensors first, as PEFT has it
-        if (folder / name).is_file():
-            return [folder / name]
+        if lexists(folder / name):
+            return [_existing(folder / name)]
     raise ModelError(f"{folder}: adapter_model.safetensors is missing")
 
 
 def _shards(index: Path) -> list[str]:
+    """The names of the files that an index tells of, none of them outside of its folder."""
     try:
-        return sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    except (ValueError, KeyError, AttributeError, TypeError) as why:
-        raise ModelError(f"{index}: not an index of shards (no weight_map): {why}") from why
+        of_tensor = read_object(index).get("weight_map")
+    except ModelError as why:
+        raise ModelError(f"{why}; not an index of shards") from why
+    if not isinstance(of_tensor, dict):
+        raise ModelError(f"{index}: not an index of shards (no weight_map)")
+    kind = index.name.removesuffix(".index.json").rpartition(".")[2]
+    for tensor, shard in of_tensor.items():
+        if not isinstance(shard, str) or not shard.endswith(f".{kind}"):
+            raise ModelError(f"{index}: {quoted(tensor)} lies in {quoted(shard)}, no .{kind} file")
+        if Path(shard).is_absolute() or ".." in Path(shard).parts:
+            raise ModelError(
+                f"{index}: {quoted(tensor)} lies in {quoted(shard)}, outside of the checkpoint"
+            )
+    return sorted(set(of_tensor.values()))
 
 
-def _existing(file: Path) -> Path:
-    if not file.is_file():
-        raise ModelError(f"{file.parent}: {file.name} is missing")
+def _existing(file: Path, most: int | None = None) -> Path:
+    size = regular(file).st_size
+    if most is not None and size > most:
+        raise ModelError(f"{file}: {size} bytes; no more than {most} are read of it")
+    try:
+        file.name.encode()
+    except UnicodeEncodeError as why:
+        raise ModelError(f"{file}: its name is not UTF-8; rename it") from why
     return file
 
 
 def _file_digest(file: Path) -> str:
-    with file.open("rb") as opened:
+    with open_regular(file) as opened:
         return file_digest(opened, "sha256").hexdigest()

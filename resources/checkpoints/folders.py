@@ -4,6 +4,7 @@ A checkpoint is known as ``run/step@<8 digits of its content>``. What it holds c
 is called: a renamed one keeps the name it had first, overwritten weights make another one.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,11 +17,18 @@ from resources.checkpoints.adapters import base_of
 from resources.checkpoints.files import is_adapter, read_object, watched_files
 from resources.checkpoints.fingerprints import fingerprint
 from resources.checkpoints.folder_walk import models_below, walk
+from resources.checkpoints.opened_files import shown
 
 KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]{8})")
 """Partition key of a checkpoint in a watched folder."""
 
 _UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp|partial|incomplete)|\.part$")
+_NOT_TAKEN = (
+    *(ModelError, OSError),  # OSError: it disappeared meanwhile
+    # Nothing below raises these by design; what a stranger wrote may never end the others' survey.
+    *(ArithmeticError, AttributeError, LookupError, MemoryError),
+    *(RuntimeError, TypeError, ValueError),
+)
 _OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no checkpoints
 
 
@@ -47,6 +55,10 @@ class Survey:
     contents: set[str] = field(default_factory=set)  # of all that is there, taken or not
     out_of_sight: list[str] = field(default_factory=list)  # folders that could not be looked into
     empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
+
+    def note(self, name: str, why: str) -> None:
+        """Say why something was not taken, in letters that every database takes."""
+        self.unfinished[shown(name)] = shown(why)
 
     def gone(self, key: str) -> bool:
         """Whether a known checkpoint is certainly not there any more, and may retire.
@@ -91,8 +103,8 @@ def survey(
             try:
                 content = _content(folder, found, remembered, full_digest)
                 _finished(folder, name, now - settle_seconds, base)
-            except (ModelError, OSError) as why:  # OSError: it disappeared meanwhile
-                found.unfinished[name] = str(why)
+            except _NOT_TAKEN as why:
+                found.note(name, str(why) or type(why).__name__)
             else:
                 found.finished.append(Finished(name=name, content=content))
     found.finished.sort(key=lambda one: one.key)
@@ -112,7 +124,7 @@ def locate(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> P
         try:
             if fingerprint(folder, full=full_digest) == content:
                 return folder
-        except (ModelError, OSError):
+        except _NOT_TAKEN:
             continue  # another checkpoint that is just being written
     listed = ", ".join(map(str, folders)) or "none"
     raise ModelError(
@@ -122,16 +134,16 @@ def locate(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> P
 
 def _seen(root: Path, found: Survey) -> list[Path]:
     """Folders of models below a watched one; notes all else that was seen, or was not."""
-    if not root.is_dir():
-        found.unfinished[str(root)] = "no such folder; is it mounted?"
+    if why := _why_not_there(root):
+        found.note(str(root), why)
         found.out_of_sight.append(str(root))
         return []
     seen = walk(root)
     for folder, says in seen.others.items():
-        found.unfinished[_name(root, folder)] = says
+        found.note(_name(root, folder), says)
     for folder, why in seen.unread.items():
         if folder.name != _OF_A_FILE_SYSTEM:
-            found.unfinished[str(folder)] = f"cannot be read: {why}"
+            found.note(str(folder), f"cannot be read: {why}")
             found.out_of_sight.append(str(folder))
     for folder in seen.empty:
         if folder == root:
@@ -139,6 +151,13 @@ def _seen(root: Path, found: Survey) -> list[Path]:
         else:
             found.empty.append(_name(root, folder))
     return seen.models
+
+
+def _why_not_there(root: Path) -> str:
+    try:
+        return "" if root.is_dir() else "no such folder; is it mounted?"
+    except OSError as why:  # what it lies in cannot be looked into
+        return f"cannot be read: {why.strerror}"
 
 
 def _name(root: Path, folder: Path) -> str:
@@ -176,7 +195,14 @@ def _finished(folder: Path, name: str, settled_at: float, base: str) -> None:
 
 
 def _state(folder: Path) -> str:
-    """What changes when a file of a checkpoint does, told without reading them."""
-    files = [(file, file.stat()) for file in watched_files(folder)]
-    lines = [f"{file} {state.st_size} {state.st_mtime_ns}" for file, state in files]
-    return sha256("\n".join(lines).encode()).hexdigest()[:16]
+    """What changes when a file of a checkpoint does, told without reading them.
+
+    Another file may have been put in one's place, as long and with its time of modification.
+    """
+    state = sha256()
+    for file in watched_files(folder):
+        is_now = file.stat()
+        state.update(os.fsencode(file))
+        numbers = (is_now.st_size, is_now.st_mtime_ns, is_now.st_ctime_ns, is_now.st_ino)
+        state.update(f" {numbers}\n".encode())
+    return state.hexdigest()[:16]

@@ -1,10 +1,9 @@
 """Where a Hugging Face checkpoint lies, whether it is whole, and what tells it from every other."""
 
 import importlib.util
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
@@ -18,8 +17,7 @@ from resources.checkpoints.files import (
     processor_files,
     sees,
 )
-
-DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
+from resources.checkpoints.seals import DigestFiles, Seal, seal
 
 _PACKAGE = "package:"
 
@@ -39,6 +37,7 @@ class Checkpoint:
     adapter: str = ""  # folder of a PEFT adapter that is to be put on the weights
     processor: str = ""  # folder or hub id with tokenizer and processor; "": at ``location``
     processor_revision: str = "main"  # of a hub id: the commit
+    seals: tuple[Seal, ...] = field(default=(), compare=False, repr=False)  # of its folders
 
 
 def pin(
@@ -68,9 +67,23 @@ def pin(
         digest: Tells what files hold; another than this reads less of them, or more.
 
     Raises:
-        ModelError: If there is no such folder or hub id, files are missing in it, or an adapter
-            cannot be put on its base.
+        ModelError: If there is no such folder or hub id, files are missing in it, cannot be read
+            or change meanwhile, or an adapter cannot be put on its base.
     """
+    try:
+        return _pinned(written, revision, gguf_file, processor, base, digest)
+    except OSError as why:
+        raise ModelError(f"{written}: {why.filename or 'a file'}: {why.strerror}") from why
+
+
+def _pinned(
+    written: str,
+    revision: str,
+    gguf_file: str | None,
+    processor: str,
+    base: str,
+    digest: DigestFiles,
+) -> Checkpoint:
     folder = _folder(written)
     if gguf_file is None and is_adapter(folder):
         pinned = _with_adapter(folder, revision, base, digest)
@@ -96,8 +109,9 @@ def first_line(why: Exception) -> str:
 def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
-        content = f"sha256:{digest(loaded_files(folder, gguf_file))}"
-        return Checkpoint(location=str(folder), content=content)
+        sealed = seal(partial(loaded_files, folder, gguf_file), digest)
+        content = f"sha256:{sealed.content}"
+        return Checkpoint(location=str(folder), content=content, seals=(sealed,))
     commit = _hub_commit(written, revision, gguf_file or "config.json")
     content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
     return Checkpoint(location=written, revision=commit, content=content)
@@ -123,9 +137,14 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
     on = base_of(folder, base, revision)
-    content = f"sha256:{digest(loaded_files(folder))}"
+    sealed = seal(partial(loaded_files, folder), digest)
     below = _whole(on.place, on.revision, None, digest)
-    return replace(below, adapter=str(folder), content=f"{below.content}+adapter:{content}")
+    return replace(
+        below,
+        adapter=str(folder),
+        content=f"{below.content}+adapter:sha256:{sealed.content}",
+        seals=(*below.seals, sealed),
+    )
 
 
 def _processor_of(folder: Path, pinned: Checkpoint) -> str:
@@ -150,11 +169,12 @@ def _processor_of(folder: Path, pinned: Checkpoint) -> str:
 
 
 def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Checkpoint:
-    folder = _folder(written)
+    folder, seals = _folder(written), pinned.seals
     if folder.is_dir():
-        if not (files := processor_files(folder)):
+        if not processor_files(folder):
             raise ModelError(f"{folder}: neither a tokenizer nor a processor is there")
-        content = f"sha256:{digest(files)}"
+        sealed = seal(partial(processor_files, folder), digest)
+        content, seals = f"sha256:{sealed.content}", (*seals, sealed)
         at, commit = str(folder), "main"
     elif HUB_ID.fullmatch(written):
         commit = _hub_commit(written, "main", "tokenizer_config.json")
@@ -166,6 +186,7 @@ def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Ch
         processor=at,
         processor_revision=commit,
         content=f"{pinned.content}+processor:{content}",
+        seals=seals,
     )
 
 

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 
@@ -175,6 +176,7 @@ LAYOUTS: tuple[Layout, ...] = (
 """In the order in which they are tried: what says more comes first."""
 
 _DEEPEST = 2  # folders below that are looked into: iter_0000500/mp_rank_00/
+_MOST_NAMES = 50_000  # that are looked at, the upper ones first; a folder may hold a data set
 
 
 def layout_of(folder: Path) -> Unconverted | None:
@@ -183,7 +185,8 @@ def layout_of(folder: Path) -> Unconverted | None:
     Raises:
         OSError: If the folder cannot be read.
     """
-    names = sorted(_names(folder, 0), key=lambda name: (name.count("/"), name))
+    looked_at = islice(_names(folder), _MOST_NAMES)
+    names = sorted(looked_at, key=lambda name: (name.count("/"), name))
     for layout in LAYOUTS:
         signs = re.compile("|".join(layout.signs))
         if sign := next(filter(signs.fullmatch, names), ""):
@@ -195,12 +198,24 @@ def layout_of(folder: Path) -> Unconverted | None:
     return None
 
 
-def _names(folder: Path, depth: int) -> Iterator[str]:
-    # Not iterdir and is_dir: that asks the disk for every file, and a folder may hold thousands.
-    with os.scandir(folder) as entries:
-        for found in entries:
-            if not found.is_dir():
-                yield found.name
-            elif depth < _DEEPEST and found.name[0] != "." and not found.is_symlink():
-                below = _names(folder / found.name, depth + 1)
-                yield from (f"{found.name}/{name}" for name in below)
+def _names(folder: Path) -> Iterator[str]:
+    """Names of files, and with ``/`` of those below, level by level."""
+    level = [""]
+    for _ in range(_DEEPEST + 1):
+        below: list[str] = []
+        for prefix in level:
+            # Not iterdir and is_dir: that asks the disk for every file, and there may be thousands.
+            with os.scandir(folder / prefix) as entries:
+                for found in entries:
+                    if not _is_folder(found):
+                        yield f"{prefix}{found.name}"
+                    elif found.name[0] != "." and not found.is_symlink():
+                        below.append(f"{prefix}{found.name}/")
+        level = below
+
+
+def _is_folder(found: "os.DirEntry[str]") -> bool:
+    try:
+        return found.is_dir()
+    except OSError:  # a link that leads back to itself
+        return False

@@ -17,11 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from bench_assets.core.embedding import ImageTextEncoder, Vectors
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import first_line, pin
+from resources.checkpoints.seals import unchanged
 from resources.encoders.two_towers import load_two_towers, refuse_other_spaces
 from resources.home.vectors import RememberingEncoder, VectorStore
+from resources.local.finite import refuse_infinite_weights
 from resources.local.loading import device_of, refuse_incomplete_parts
 from resources.local.torchvision_operators import let_torchvision_load
 from resources.pictures.images import ImageStore
+from resources.replies.shown_pictures import OPENED, ShownPictures
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -72,21 +75,19 @@ def open_encoder(
     checkpoint = pin(location, spec.revision)
     load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
     try:
-        encoder = load(
-            checkpoint.location, checkpoint.revision, device_of(spec.device), images.open
-        )
-    except (
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as why:
+        with unchanged(checkpoint.seals):
+            encoder = load(
+                checkpoint.location, checkpoint.revision, device_of(spec.device), images.open
+            )
+    except ModelError:
+        raise
+    except Exception as why:  # of any kind: formats and families differ
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"
-    yield RememberingEncoder(identity, encoder, VectorStore(store), spec.batch_size)
+    shown = ShownPictures(images.read, OPENED)
+    yield RememberingEncoder(
+        identity, encoder, VectorStore(store), spec.batch_size, lambda key: key + shown.mark(key)
+    )
 
 
 class RandomEncoder:
@@ -171,6 +172,7 @@ class _SentenceTransformersEncoder:
         own = None if Path(location).is_dir() else revision
         self._model = SentenceTransformer(location, revision=own, device=device)
         refuse_incomplete_parts(self._model, location, own)
+        refuse_infinite_weights(self._model, location)
         self._open_image = open_image
 
     def texts(self, texts: Sequence[str]) -> Vectors:

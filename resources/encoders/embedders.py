@@ -13,6 +13,8 @@ import numpy as np
 from bench_assets.core.embedding import Vectors
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import first_line, pin
+from resources.checkpoints.seals import unchanged
+from resources.local.finite import refuse_infinite_weights
 from resources.local.loading import refuse_incomplete_parts
 from resources.local.torchvision_operators import let_torchvision_load
 
@@ -70,8 +72,10 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     logging.disable_progress_bar()  # weights of this size are there at once
     revision = None if Path(location).is_dir() else checkpoint.revision
     try:
-        model = SentenceTransformer(checkpoint.location, revision=revision)
+        with unchanged(checkpoint.seals):
+            model = SentenceTransformer(checkpoint.location, revision=revision)
         refuse_incomplete_parts(model, location, revision)
+        refuse_infinite_weights(model, location)
     except (OSError, ValueError, RuntimeError) as why:
         raise ModelError(f"{location}: no sentence encoder: {first_line(why)}") from why
     return SentenceEncoder(f"{Path(written).name}@{checkpoint.content}", model)

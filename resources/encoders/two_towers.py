@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from resources.local.finite import refuse_infinite_weights
 from resources.local.loading import refuse_incomplete
 from resources.local.torchvision_operators import let_torchvision_load
 
@@ -55,7 +56,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
     """Load a checkpoint in float32.
 
     Raises:
-        ModelError: If tensors are missing or have the wrong shape.
+        ModelError: If tensors are missing, have the wrong shape, or are NaN or infinite.
         ValueError: If it does not make one vector of a text and one of a picture.
         OSError, RuntimeError, ...: What transformers raises if the files are not as they should be.
     """
@@ -72,6 +73,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
         output_loading_info=True,
     )
     refuse_incomplete(location, loading)
+    refuse_infinite_weights(model, location)
     model = model.to(device).eval()
     blip = type(model).__name__ == "BlipForImageTextRetrieval"
     return TwoTowers(

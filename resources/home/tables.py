@@ -1,12 +1,12 @@
 """Tables as Parquet files: one folder per asset, one file per partition.
 
-Parquet rather than one DuckDB database, because DuckDB lets a single process hold a database file
-and a backfill runs many. DuckDB reads the folders instead, see ``TableFiles.query``.
+Not one DuckDB database: DuckDB lets a single process hold it, and a backfill runs many. It reads
+the folders instead, see ``TableFiles.query``.
 """
 
-import os
-import tempfile
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 from urllib.parse import quote, unquote
@@ -16,7 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.errors import TableError
-from bench_assets.core.tables import digest, schema, to_json, to_rows, to_table
+from bench_assets.core.tables import digest, require_columns, to_json, to_rows, to_table
+from resources.disk.writing import written_aside
+from resources.home import querying
+from resources.home.seals import Seal, verify, write_sealed
 
 Row = TypeVar("Row")
 
@@ -24,6 +27,9 @@ _WHOLE = "all"  # the file of a table without partitions
 _DIGEST = b"bench_digest"
 _PREVIEW_ROWS = 8
 _PREVIEW_CHARACTERS = 160
+_AGAIN = "materialize it again; `bench verify` names the command"
+# What Arrow raises at bytes that are no table; only files that are older than seals come so far.
+_NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
 class TableFiles(dg.ConfigurableResource[Any]):
@@ -48,53 +54,78 @@ class TableFiles(dg.ConfigurableResource[Any]):
     ) -> Path:
         """Write a table so that readers see the old file or the new one, never half of one."""
         path = self.path(key, partition)
-        path.parent.mkdir(parents=True, exist_ok=True)
         table = to_table(rows, row_type).replace_schema_metadata({_DIGEST: digest(rows)})
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=".", suffix=".unfinished", delete=False
-        ) as unfinished:
-            pq.write_table(table, unfinished)
-            unfinished.flush()
-            os.fsync(unfinished.fileno())
-        Path(unfinished.name).replace(path)
+        with written_aside(path) as file:
+            write_sealed(table, file)
         return path
 
     def read(self, key: Sequence[str], row_type: type[Row], partition: str = "") -> list[Row]:
         """Read a table.
 
         Raises:
-            TableError: If it was never written, or by code with other columns.
+            TableError: If it was never written, or by code with other columns; if it is not as it
+                was written.
+        """
+        with self._opened(key, partition) as file:
+            return to_rows(file.read(), row_type)
+
+    def digest(self, key: Sequence[str], partition: str = "") -> str | None:
+        """Digest of a table's content, without parsing it; None if it was never written.
+
+        Raises:
+            TableError: If the table is not as it was written.
+        """
+        if not self.exists(key, partition):
+            return None
+        with self._opened(key, partition) as file:
+            return str((file.schema_arrow.metadata or {})[_DIGEST].decode())
+
+    def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
+        """Whether a table has a row with an ``error``; without a table or such a column, no.
+
+        Raises:
+            TableError: If the table is not as it was written.
+        """
+        if not self.exists(key, partition):
+            return False
+        with self._opened(key, partition) as file:
+            if "error" not in file.schema_arrow.names:
+                return False
+            return any(file.read(columns=["error"]).column("error").to_pylist())
+
+    def seal(self, key: Sequence[str], partition: str = "") -> Seal:
+        """Verify a table against the digest in its file, if it is not older than digests.
+
+        Raises:
+            TableError: If it is not as it was written, or cannot be read.
         """
         path = self.path(key, partition)
+        with _told(path), path.open("rb") as file:
+            return verify(file)
+
+    @contextmanager
+    def _opened(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
+        path = self.path(key, partition)
         try:
-            # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
-            with pq.ParquetFile(path) as file:
-                return to_rows(file.read(), row_type)
+            data = io.BytesIO(path.read_bytes())
         except FileNotFoundError as why:
             name = "/".join(key) + (f" of {partition}" if partition else "")
             raise TableError(f"{name}: no table yet; materialize it first ({path})") from why
-        except (TableError, pa.ArrowInvalid) as why:
-            raise TableError(f"{path}: {why}; materialize it again") from why
-
-    def digest(self, key: Sequence[str], partition: str = "") -> str | None:
-        """Digest of a table's content, without reading it; None if it was never written."""
-        path = self.path(key, partition)
-        if not path.exists():
-            return None
-        return str((pq.read_schema(path).metadata or {})[_DIGEST].decode())
-
-    def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether a table has a row with an ``error``; without a table or such a column, no."""
-        path = self.path(key, partition)
-        if not path.exists() or "error" not in pq.read_schema(path).names:
-            return False
-        with pq.ParquetFile(path) as file:
-            return any(file.read(columns=["error"]).column("error").to_pylist())
+        except OSError as why:
+            raise TableError(f"{path}: cannot be read: {why.strerror}") from why
+        with _told(path):
+            verify(data)
+            # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
+            with pq.ParquetFile(
+                pa.BufferReader(data.getbuffer()), page_checksum_verification=True
+            ) as file:
+                yield file
 
     def query(
         self,
         sql: str,
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
+        unreadable: dict[Path, str] | None = None,
         **parameters: object,
     ) -> pa.Table:
         """Run SQL over tables.
@@ -102,19 +133,47 @@ class TableFiles(dg.ConfigurableResource[Any]):
         Args:
             sql: DuckDB's dialect, with ``$name`` for parameters.
             views: View name -> (keys of the assets behind it, row type of them all).
+            unreadable: Is told of files that cannot be read, and why; they are left out.
             parameters: Values of the parameters.
-        """
-        import duckdb
 
-        with duckdb.connect() as db:
-            for name, (keys, row_type) in views.items():
-                globs = [str(Path(self.folder, *key, "*.parquet")) for key in keys]
-                globs = [pattern for pattern in globs if any(Path(pattern).parent.glob("*.par*"))]
-                if globs:
-                    db.read_parquet(globs, union_by_name=True).create_view(name)
-                else:
-                    db.from_arrow(schema(row_type).empty_table()).create_view(name)
-            return db.sql(sql, params=parameters).to_arrow_table()
+        Raises:
+            TableError: If a file cannot be read and nobody is told.
+        """
+        left_out: dict[Path, str] = {}
+        try:
+            found = querying.run(sql, self._views(views, left_out, thorough=False), parameters)
+        except TableError:
+            # Of files that are older than seals, only reading them tells which it is.
+            found = querying.run(sql, self._views(views, left_out, thorough=True), parameters)
+        if unreadable is not None:
+            unreadable.update(left_out)
+        elif left_out:
+            raise TableError("; ".join(left_out.values()))
+        return found
+
+    def _views(
+        self,
+        views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
+        left_out: dict[Path, str],
+        *,
+        thorough: bool,
+    ) -> querying.Views:
+        """Find the files behind views, without those that cannot be read."""
+        found: dict[str, tuple[list[Path], type[Any]]] = {}
+        for name, (keys, row_type) in views.items():
+            files, _ = found.setdefault(name, ([], row_type))
+            for key, partition in ((k, one) for k in keys for one in self.partitions(k)):
+                path = self.path(key, partition)
+                try:
+                    sealed = self.seal(key, partition) == "whole"
+                    if thorough and not sealed:
+                        self.read(key, row_type, partition)
+                    with _told(path):
+                        require_columns(pq.read_schema(path), row_type)
+                    files.append(path)
+                except TableError as why:
+                    left_out[path] = str(why)
+        return found
 
 
 class RowTables(dg.ConfigurableIOManager):
@@ -166,6 +225,17 @@ def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.Metadat
         for row in rows[:n]
     ]
     return {"preview": dg.MetadataValue.table(records)}
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say of which file it is that something is wrong, and what to do."""
+    try:
+        yield
+    except TableError as why:
+        raise TableError(str(why) if _AGAIN in str(why) else f"{path}: {why}; {_AGAIN}") from why
+    except _NO_TABLE as why:
+        raise TableError(f"{path}: cannot be read as a table ({why}); {_AGAIN}") from why
 
 
 def _shown(value: object) -> str | int | float | bool | None:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -10,7 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from bench_assets.core.embedding import Vectors
+from resources.disk.sqlite_files import connect, told
+from resources.disk.writing import told_of_writing
 
+IF_DAMAGED = "move it away: vectors are computed anew"
 _MANY = 500  # keys of one query
 
 
@@ -33,43 +36,95 @@ class VectorStore:
         self._file = file
 
     def get(self, encoder: str, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Find vectors that are known, by key."""
+        """Find vectors that are known, by key; one that is damaged by now is not.
+
+        Raises:
+            HomeError: If the file as a whole is damaged.
+        """
         known: dict[str, Vectors] = {}
-        with closing(self._open()) as db:
+        with told(self._file, IF_DAMAGED), closing(self._open()) as db:
             for part in _in_parts(keys):
                 marks = ",".join("?" * len(part))
                 rows = db.execute(
-                    f"SELECT key, vector FROM vectors WHERE encoder = ? AND key IN ({marks})",
+                    "SELECT key, vector, digest FROM vectors"
+                    f" WHERE encoder = ? AND key IN ({marks})",
                     (encoder, *part),
                 )
-                known |= {key: np.frombuffer(vector, np.float32) for key, vector in rows}
+                known |= {
+                    key: np.frombuffer(vector, np.float32)
+                    for key, vector, digest in rows
+                    if is_whole(encoder, key, vector, digest)
+                }
         return known
 
     def put(self, encoder: str, vectors: dict[str, Vectors]) -> None:
-        """Keep vectors."""
-        rows = [(encoder, key, vector.tobytes()) for key, vector in vectors.items()]
-        with closing(self._open()) as db, db:
-            db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+        """Keep vectors.
+
+        Raises:
+            HomeError: If the file is damaged, or the disk is full.
+        """
+        rows = [
+            (encoder, key, stored := vector.tobytes(), _digest(encoder, key, stored))
+            for key, vector in vectors.items()
+        ]
+        with told(self._file, IF_DAMAGED), closing(self._open()) as db, db:
+            db.executemany(
+                "INSERT OR REPLACE INTO vectors (encoder, key, vector, digest) VALUES (?, ?, ?, ?)",
+                rows,
+            )
 
     def _open(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(self._file, timeout=60)
+        with told_of_writing(self._file):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+        db = connect(self._file)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (encoder TEXT, key TEXT, vector BLOB, "
-            "PRIMARY KEY (encoder, key)) WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS vectors (encoder TEXT, key TEXT, vector BLOB, digest TEXT,"
+            " PRIMARY KEY (encoder, key)) WITHOUT ROWID"
         )
+        if "digest" not in {row[1] for row in db.execute("PRAGMA table_info(vectors)")}:
+            with suppress(sqlite3.OperationalError):  # another process was faster
+                db.execute("ALTER TABLE vectors ADD COLUMN digest TEXT")
         return db
+
+
+def is_whole(encoder: object, key: object, vector: object, digest: object) -> bool:
+    """Whether a vector is as it was written; one that is older than digests is taken as it is."""
+    if not isinstance(vector, bytes) or len(vector) % np.float32().itemsize:
+        return False
+    return digest is None or digest == _digest(encoder, key, vector)
+
+
+def _digest(encoder: object, key: object, vector: bytes) -> str:
+    """Digest a row of the file; encoder and key are texts, unless they are damaged."""
+    return sha256(f"{encoder!r} {key!r} ".encode() + vector).hexdigest()
 
 
 class RememberingEncoder:
     """Embeds what the store does not know yet, batch by batch; every vector has length 1."""
 
-    def __init__(self, name: str, embedder: Embedder, store: VectorStore, batch_size: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        embedder: Embedder,
+        store: VectorStore,
+        batch_size: int,
+        image_key: Callable[[str], str] = str,
+    ) -> None:
+        """Put a memory to what does the work.
+
+        Args:
+            name: Part of what a vector is remembered by.
+            embedder: Does the work.
+            store: The memory.
+            batch_size: Texts or pictures at once.
+            image_key: SHA-256 of a picture -> what its vector is remembered by.
+        """
         self._name = name
         self._embedder = embedder
         self._store = store
         self._batch_size = batch_size
+        self._image_key = image_key
 
     @property
     def name(self) -> str:
@@ -87,7 +142,8 @@ class RememberingEncoder:
         Raises:
             ImageError: If a picture is not in the image store.
         """
-        return self._encode({image: image for image in images}, images, self._embedder.images)
+        keys = {image: self._image_key(image) for image in images}
+        return self._encode(keys, images, self._embedder.images)
 
     def _encode(
         self,

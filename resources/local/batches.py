@@ -206,7 +206,7 @@ class Batches:
                 conversation.append(message(Turn("assistant", (said,)), batch.pictures))
         if not answers:
             raise ValueError("the prompt leaves no turn of the user to be answered")
-        return [Reply.together(replies) for replies in zip(*answers, strict=True)]
+        return [_together(replies) for replies in zip(*answers, strict=True)]
 
     def _draw(self, requests: Sequence[Request], turn: int) -> Draw:
         spec = self._spec
@@ -217,6 +217,11 @@ class Batches:
             seeds=[f"{spec.seed} {r.prompt.sha256} {r.sample} {turn}" for r in requests],
             rest=self._rest,
         )
+
+
+def _together(replies: Sequence[Reply]) -> Reply:
+    """One reply of several turns; what follows a turn that failed answers nothing."""
+    return next((reply for reply in replies if reply.error), None) or Reply.together(replies)
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def written_card(checkpoint: Checkpoint) -> dict[str, Any]:
     file = _file(checkpoint)
     try:
         written = json.loads(file.read_text(encoding="utf-8")) if file else {}
-    except (OSError, ValueError) as why:
+    except (OSError, RecursionError, ValueError) as why:
         raise ModelError(f"{checkpoint.location}, {_FILE}: {first_line(why)}") from why
     if not isinstance(written, dict):
         raise ModelError(f"{checkpoint.location}, {_FILE}: not an object")

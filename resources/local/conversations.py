@@ -1,12 +1,11 @@
 """What prompts become before a checkpoint reads them: conversations and decoded pictures."""
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from PIL import Image as Pictures
-from PIL import ImageOps
 
+from bench_assets.core import pictures
 from bench_assets.core.chat import Image, Turn
 from bench_assets.core.errors import ImageError
 
@@ -28,16 +27,15 @@ def message(turn: Turn, images: DecodedImages) -> Message:
 
 
 def decode(image: Image, data: bytes, max_pixels: int | None) -> Pictures.Image:
-    """Decode a picture as RGB, upright, shrunk where it has more pixels than allowed.
+    """Decode a picture, shrunk where it has more pixels than allowed.
 
     Raises:
         ImageError: If it does not decode.
     """
     try:
-        with Pictures.open(io.BytesIO(data)) as opened:
-            picture = ImageOps.exif_transpose(opened).convert("RGB")
-    except (OSError, ValueError, SyntaxError, Pictures.DecompressionBombError) as why:
-        raise ImageError(f"picture {image.sha256} does not decode: {why}") from why
+        picture = pictures.decode(data).picture
+    except ImageError as why:
+        raise ImageError(f"picture {image.sha256}: {why}") from why
     share = (max_pixels or picture.width * picture.height) / (picture.width * picture.height)
     if share >= 1:
         return picture

@@ -61,6 +61,7 @@ class DataParallelEngine:
         one = one.model_copy(update={"dtype": dtype_of(one)})
         self._specs = [one.model_copy(update={"device": device}) for device in devices]
         self._one = TransformersEngine(one, location, read_image, digests=digests)
+        self.particulars = self._one.particulars
         self._read_image = read_image
         self._load = load
         self._workers: list[_Worker] = []
@@ -91,14 +92,13 @@ class DataParallelEngine:
         Closing the iterator early ends the processes.
 
         Raises:
-            ModelError: If the checkpoint is incomplete or does not load, or its card cannot be
-                followed.
+            ModelError: If the checkpoint does not load whole, or its card cannot be followed.
         """
         self._start()
         spec, _ = self._recommended(self._specs[0])
         asking = _Asking(spec, requests, self._workers)
         try:
-            yield from asking.replies()
+            yield from self._one.shown.noted(requests, asking.replies())
         finally:
             self._peak_memory = asking.peak_memory
             if any(worker.busy for worker in self._workers):

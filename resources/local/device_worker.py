@@ -12,6 +12,7 @@ from resources.checkpoints.identity import Checkpoint
 from resources.local import device_memory
 from resources.local.answers import Answers
 from resources.local.batches import Batches
+from resources.local.named_weights import load_named
 from resources.replies.engine import ReadImage
 from resources.settings.local_specs import TransformersSpec
 
@@ -69,4 +70,4 @@ def _load(job: Job) -> Answers:
 
     # Processes with as many threads each as there are cores wait for one another.
     torch.set_num_threads(max(1, torch.get_num_threads() // job.n_processes))
-    return job.load(job.spec, job.checkpoint)
+    return load_named(job.load, job.spec, job.checkpoint)

@@ -12,8 +12,10 @@ from resources.local.batches import Batches
 from resources.local.card_decoding import Card, as_recommended, card_of
 from resources.local.loading import device_of, dtype_of
 from resources.local.model import load
+from resources.local.named_weights import load_named, with_template
 from resources.local.picture_digests import PictureDigests
 from resources.replies.engine import ReadImage
+from resources.replies.shown_pictures import LOCALLY, ShownPictures
 from resources.settings.local_specs import TransformersSpec
 
 Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], Answers]
@@ -49,6 +51,7 @@ class TransformersEngine:
         self._location = location
         self._read_image = read_image
         self._load = load
+        self.shown = ShownPictures(read_image, LOCALLY)
         self._digests = digests
         self._peak_memory: int | None = None
 
@@ -85,7 +88,9 @@ class TransformersEngine:
     @cached_property
     def _batches(self) -> Batches:
         spec, rest = as_recommended(self._spec, self._card)
-        return Batches(spec, self._read_image, lambda: self._load(spec, self.checkpoint), rest)
+        return Batches(
+            spec, self._read_image, lambda: load_named(self._load, spec, self.checkpoint), rest
+        )
 
     @property
     def peak_memory(self) -> int | None:
@@ -100,13 +105,14 @@ class TransformersEngine:
             ModelError: If there is no such checkpoint or it is incomplete.
         """
         spec = self._spec
-        return pin(
+        pinned = pin(
             self._location,
             spec.revision,
             spec.gguf_file,
             processor=spec.processor,
             base=spec.base,
         )
+        return with_template(spec, pinned)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
         """Answer requests batch by batch; yields position and reply.
@@ -116,8 +122,12 @@ class TransformersEngine:
         """
         device = device_of(self._spec.device)
         device_memory.start_counting(device)
-        yield from self._batches.stream(requests)
+        yield from self.shown.noted(requests, self._batches.stream(requests))
         self._peak_memory = device_memory.most_held(device)
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of a picture."""
+        return self.shown.particulars(request)
 
     def close(self) -> None:
         """Give back the memory; a later request loads the weights again."""

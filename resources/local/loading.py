@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, first_line
 from resources.checkpoints.quantization import check_quantization
+from resources.local.finite import refuse_infinite_weights
 from resources.local.torchvision_operators import let_torchvision_load
 from resources.settings.local_specs import TransformersSpec
 
@@ -34,7 +35,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
 
     Raises:
         ModelError: If the family is not known, code is not trusted, a package is missing, or
-            tensors are missing or of the wrong shape.
+            tensors are missing, of the wrong shape, NaN or infinite.
         OSError, ValueError, ...: What transformers raises if the files are not what they should be.
     """
     let_torchvision_load()
@@ -55,6 +56,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
         **where,
     )
     refuse_incomplete(checkpoint.location, loading)
+    refuse_infinite_weights(model, checkpoint.location)
     if checkpoint.adapter:
         model = _adapted(spec, checkpoint, model)
     model = model.eval()
@@ -197,4 +199,5 @@ def _adapted(
             f"{checkpoint.adapter}: does not fit {checkpoint.location}: "
             f"{len(names)} tensors such as {', '.join(sorted(names)[:_SHOWN])}"
         )
+    refuse_infinite_weights(adapted, checkpoint.adapter)
     return adapted.merge_and_unload() if spec.merge_adapter else adapted

@@ -20,7 +20,8 @@ from bench_assets.core.reasoning import opened_thought
 from resources.checkpoints.identity import Checkpoint
 from resources.local.answers import Draw
 from resources.local.conversations import Message
-from resources.local.loading import WHILE_LOADING, load_weights, why_not
+from resources.local.finite import Finite
+from resources.local.loading import load_weights, why_not
 from resources.local.picture_tokens import PictureTokens, limit_tokens
 from resources.local.processor import has_one_place, load_processor
 from resources.local.prompt_tensors import Prepared, PromptTensors
@@ -92,7 +93,8 @@ class TransformersModel:
         """Generate the next turn of each conversation.
 
         ``seconds`` is the batch's time divided by its size: what a reply cost. A conversation that
-        leaves no room for a whole reply is not asked: its reply has ``error``.
+        leaves no room for a whole reply is not asked: its reply has ``error``, as has one whose
+        tokens were drawn of scores that are no numbers.
 
         Raises:
             RuntimeError: If memory runs out, among others.
@@ -101,18 +103,20 @@ class TransformersModel:
         import torch
 
         self._refuse_too_long(prepared, draw)
-        start = time.perf_counter()
+        start, watched = time.perf_counter(), Finite()
         with torch.inference_mode():
             precision = {} if self._spec.text_only else {"dtype": self._model.dtype}  # of pictures
             inputs = prepared.inputs.to(self._model.device, **precision)
             tokens = self._model.generate(
                 **inputs,
                 generation_config=self._generation(draw),
-                logits_processor=choosers(draw, prepared.prompt_tokens),
+                logits_processor=[watched, *choosers(draw, prepared.prompt_tokens)],
             )
         new = self._new(tokens, inputs["input_ids"]).tolist()
         seconds = (time.perf_counter() - start) / len(new)
-        return [self._reply(row, n, prepared, seconds) for n, row in enumerate(new)]
+        replies = [self._reply(row, n, prepared, seconds) for n, row in enumerate(new)]
+        bad_from = watched.bad_from(len(replies))
+        return [_of_numbers(one, bad) for one, bad in zip(replies, bad_from, strict=True)]
 
     @contextmanager
     def _borrowed(self) -> Iterator[PromptTensors]:
@@ -189,6 +193,15 @@ class TransformersModel:
         )
 
 
+def _of_numbers(reply: Reply, bad_from: int | None) -> Reply:
+    if bad_from is None or bad_from >= (reply.completion_tokens or 0):
+        return reply  # what comes after its end is nobody's
+    return Reply(
+        error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the reply on"
+        " (too large for its dtype?)"
+    )
+
+
 _ONE_AT_A_TIME = {"phi4_multimodal"}
 """Families that read another picture's padding: a reply would depend on what else is asked."""
 _BEAMS = ("num_beams", "length_penalty", "early_stopping")
@@ -200,14 +213,15 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
     Raises:
         ModelError: If it does not load, lacks tensors, or has no chat template.
     """
-    from safetensors import SafetensorError
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # ours shows how far an asking has come
     try:
         processor = load_processor(spec, checkpoint)
         model = load_weights(spec, checkpoint)
-    except (*WHILE_LOADING, SafetensorError) as why:
+    except ModelError:
+        raise
+    except Exception as why:  # of any kind: formats, families and strangers' code
         raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
     if spec.max_image_tokens and not spec.text_only:
         limit_tokens(processor, spec.max_image_tokens, checkpoint.location)

@@ -18,6 +18,7 @@ from PIL import Image as Pictures
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
+from resources.checkpoints.seals import unchanged
 from resources.settings.local_specs import TransformersSpec
 
 _PACKAGES = ("transformers", "pillow", "torchvision")
@@ -82,13 +83,16 @@ def _version(package: str) -> str:
 
 
 def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-    from resources.local.loading import WHILE_LOADING, why_not
+    from resources.local.loading import why_not
     from resources.local.processor import load_processor
 
     try:
-        processor: Any = load_processor(spec, checkpoint)
+        with unchanged(checkpoint.seals):
+            processor: Any = load_processor(spec, checkpoint)
         made = processor.image_processor(images=[_drawn()], return_tensors="pt")
-    except WHILE_LOADING as why:
+    except ModelError:
+        raise
+    except Exception as why:  # of any kind: formats, families and strangers' code
         raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
     state = sha256()
     for name, tensor in sorted(made.items()):

@@ -11,8 +11,9 @@ from resources.models.engines import engine_kind, placed
 from resources.models.loaded_model import Loading
 from resources.models.opening import recorded_of, seeing
 from resources.models.probes import DrawnPictures
+from resources.replies.discreet import Discreet
 from resources.replies.earlier import Tokens
-from resources.settings.bench_toml import Settings
+from resources.settings.bench_toml import Settings, known_secrets
 from resources.settings.engine_kinds import Surroundings
 from resources.settings.local_specs import LocalSpec, TransformersSpec
 from resources.settings.model_specs import BlindSpec, PythonSpec, RecordedSpec
@@ -41,7 +42,7 @@ def check_model(name: str, settings: Settings) -> ModelCheck:
         asked = seeing(name, spec, settings) if isinstance(spec, BlindSpec) else name
         checked = _check(replace(found, model=asked), settings, blind=blind)
     except BenchError as why:
-        return replace(found, error=first_line(why))
+        return replace(found, error=known_secrets(settings.home).redacted(first_line(why)))
     return replace(checked, model=name)
 
 
@@ -62,7 +63,8 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
     if isinstance(spec, TransformersSpec):
         return _transformers(found, placed(spec, at.resolve), pictures, blind=blind)
     try:
-        with closing(kind.engine(_short(spec), at)) as engine:
+        secrets = known_secrets(settings.home)
+        with closing(Discreet(kind.engine(_short(spec), at), secrets)) as engine:
             return try_out(
                 found,
                 Subject(

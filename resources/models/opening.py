@@ -11,22 +11,26 @@ import dagster as dg
 from pydantic import PrivateAttr
 
 from bench_assets.core.chat import ChatModel
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.errors import ModelError, SettingsError
+from resources.checkpoints import folders as checkpoint_folders
 from resources.models.baselines import MostFrequentBaseline, RandomBaseline
 from resources.models.blind import BlindModel
 from resources.models.engines import engine_kind
-from resources.models.recorded import RecordedModel, RecordedReply, by_model, read_replies
+from resources.models.recorded import EvaluatedModel, RecordedReply, by_model, read_replies
 from resources.models.scripted import ScriptedModel
 from resources.pictures.images import ImageStore, read_picture
+from resources.replies.discreet import Discreet, told
 from resources.replies.earlier import tokens_of
 from resources.replies.engine import Engine
+from resources.replies.renamed import rename_model
 from resources.replies.store import Progress, RememberingModel, ReplyStore
 from resources.replies.throughput import Throughput
 from resources.server.budget import WithinBudget, has_budget
-from resources.settings.bench_toml import Settings
+from resources.settings.bench_toml import Settings, known_secrets
 from resources.settings.engine_kinds import EngineKind, Surroundings
 from resources.settings.model_specs import BlindSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec, Priced
+from resources.settings.server_spec import ServerSpec
 from resources.settings.settings_file import SettingsFile
 
 
@@ -101,9 +105,13 @@ class Models(dg.ConfigurableResource[Any]):
         if kind := engine_kind(spec):
             at = self._surroundings(name, settings)
             engine = self._engine(kind, spec, at, asking.until)
+            _refuse_other_content(name, spec, engine, settings)
+            secrets = known_secrets(settings.home)
+            if isinstance(spec, ServerSpec):
+                self._rename(spec.identity, told(spec.identity, secrets))
             return RememberingModel(
                 name,
-                _limited(engine, spec, at),
+                _limited(Discreet(engine, secrets), spec, at),
                 self.store,
                 asking.progress,
                 asking.throughput,
@@ -118,7 +126,8 @@ class Models(dg.ConfigurableResource[Any]):
 
         One at a time: a model and its judge may not fit beside each other.
         """
-        key = f"{spec.kind} {spec.model_dump_json()}"
+        watched = at.name if checkpoint_folders.KEY.fullmatch(at.name) else ""
+        key = f"{spec.kind} {spec.model_dump_json()} {watched}"  # its folder may be overwritten
         if key in self._kept:
             return self._kept[key]
         engine = kind.engine(spec, at)
@@ -134,8 +143,28 @@ class Models(dg.ConfigurableResource[Any]):
             name=name,
             read_image=partial(read_picture, self.images.folder),
             resolve=settings.resolve,
-            spent=partial(tokens_of, self.store),
+            spent=lambda identity: tokens_of(
+                self.store, told(identity, known_secrets(settings.home))
+            ),
         )
+
+    def _rename(self, before: str, now: str) -> None:
+        if before != now:
+            rename_model(self.store, before, now)
+
+
+def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: Settings) -> None:
+    """Refuse a watched checkpoint that was overwritten between finding and identifying it.
+
+    Its name says what it holds; from here on the engine sees to it that this stays.
+
+    Raises:
+        ModelError: If the folder holds another one now.
+    """
+    if checkpoint_folders.KEY.fullmatch(name) and name not in settings.models:
+        pinned = engine.identity
+        if settings.model(name) != spec:
+            raise ModelError(f"{name}: was moved or overwritten just now, and is {pinned}")
 
 
 def _limited(engine: Engine, spec: ModelSpec, at: Surroundings) -> Engine:
@@ -156,9 +185,9 @@ def seeing(name: str, spec: BlindSpec, settings: Settings) -> str:
     return spec.of
 
 
-def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> RecordedModel:
+def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> EvaluatedModel:
     whose, file = recorded_of(name, spec, settings)
-    return RecordedModel(name, whose, file, condition)
+    return EvaluatedModel(name, whose, file, condition)
 
 
 def recorded_of(

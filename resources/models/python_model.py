@@ -1,23 +1,26 @@
 """A model that is written in Python, run as an engine: behind the reply store, like any other."""
 
-import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from PIL import Image
 
 from bench_assets.core.chat import ChatModel, Reply, Request
 from bench_assets.core.errors import ImageError, ModelError, SettingsError
+from bench_assets.core.pictures import decode
 from bench_assets.core.tables import digest
 from resources.replies.engine import ReadImage
+from resources.replies.shown_pictures import OPENED, ShownPictures
 from resources.settings.engine_kinds import Surroundings
 from resources.settings.model_specs import PythonSpec
+from resources.settings.unknown_entries import UnknownEntry
 
 OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the picture, as RGB
 
@@ -41,8 +44,12 @@ class PythonEngine:
         except (ImportError, AttributeError) as why:
             file = at.resolve("bench.toml")
             raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {why}") from why
+        if unknown := _unknown_option(self._factory, spec.options):
+            file = at.resolve("bench.toml")
+            raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
         self._spec = spec
         self._at = at
+        self._shown = ShownPictures(at.read_image, OPENED)
 
     @property
     def identity(self) -> str:
@@ -59,12 +66,10 @@ class PythonEngine:
         """
         for start in range(0, len(requests), self._spec.batch_size):
             batch = requests[start : start + self._spec.batch_size]
-            replies = self._model.reply(batch)
-            if len(replies) != len(batch):
-                raise ModelError(
-                    f"{self._at.name}: {len(replies)} replies to {len(batch)} requests; "
-                    f"{self._spec.factory} should give one for each, in order"
-                )
+            try:
+                replies = self._asked(batch)
+            except ImageError:
+                replies = [self._alone(request) for request in batch]
             yield from enumerate(replies, start)
 
     def close(self) -> None:
@@ -72,9 +77,29 @@ class PythonEngine:
         self.__dict__.pop("_model", None)
 
     def particulars(self, request: Request) -> str:
-        """What a reply depends on beside the prompt: the code, and the question it may look at."""
+        """What a reply depends on beside the prompt: the code, and the question it may look at.
+
+        And the decoder's version, where it changes the pixels of a picture.
+        """
         asked = [request.question] if request.question else []
-        return f"{self._code}\n{digest(asked)}"
+        parts = [self._code, digest(asked), self._shown.particulars(request)]
+        return "\n".join(filter(None, parts))
+
+    def _alone(self, request: Request) -> Reply:
+        """Ask anew what came in a batch with a picture that cannot be shown."""
+        try:
+            return self._asked([request])[0]
+        except ImageError as why:
+            return Reply(error=str(why))
+
+    def _asked(self, batch: Sequence[Request]) -> list[Reply]:
+        replies = list(self._model.reply(batch) or ())  # who wrote it may have forgotten it
+        if len(replies) != len(batch):
+            raise ModelError(
+                f"{self._at.name}: {len(replies)} replies to {len(batch)} requests; "
+                f"{self._spec.factory} should give one for each, in order"
+            )
+        return replies
 
     @cached_property
     def _model(self) -> ChatModel:
@@ -89,6 +114,19 @@ class PythonEngine:
         return state.hexdigest()
 
 
+def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any]) -> str:
+    """Say which option the factory does not take; "" if it takes all, or cannot be looked at."""
+    try:
+        parameters = signature(factory).parameters.values()
+    except (TypeError, ValueError):  # such as a class written in C
+        return ""
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return ""
+    known = [one.name for one in parameters][2:]  # after the model's name and what opens pictures
+    unknown = [name for name in options if name not in known]
+    return str(UnknownEntry((unknown[0],), tuple(known))) if unknown else ""
+
+
 def _files_of(module: ModuleType) -> list[Path]:
     """The innermost package that a module lies in; if it lies in none, its file."""
     if not module.__file__:
@@ -100,10 +138,10 @@ def _files_of(module: ModuleType) -> list[Path]:
 
 def _opening(read_image: ReadImage) -> OpenImage:
     def open_image(sha256: str) -> Image.Image:
+        data = read_image(sha256)
         try:
-            with Image.open(io.BytesIO(read_image(sha256))) as picture:
-                return picture.convert("RGB")
-        except (OSError, ValueError) as why:
-            raise ImageError(f"picture {sha256} does not decode: {why}") from why
+            return decode(data).picture
+        except ImageError as why:
+            raise ImageError(f"picture {sha256}: {why}") from why
 
     return open_image

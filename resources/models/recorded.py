@@ -1,7 +1,8 @@
 """Replies that were made elsewhere, from a file of JSON lines.
 
 One object a line: ``question_id`` and ``text``; optionally ``model``, ``condition`` ("main"),
-``sample`` (0), and ``judge_reply`` for the judge named "recorded". Blank lines are skipped.
+``sample`` (0), and ``judge_reply`` for the judge named "recorded". Blank lines are skipped; other
+fields are refused, since one of these may be meant.
 """
 
 from collections import defaultdict
@@ -37,25 +38,28 @@ class ReplyReport:
     n_used: int
     missing: tuple[str, ...]  # questions without a reply
     unknown: tuple[str, ...]  # replies to something that is not asked
-    duplicates: tuple[str, ...]  # said again, in the same words
+    first_unknown: str  # where the first of them stands; "" without any
 
 
 def read_replies(path: Path) -> list[RecordedReply]:
     """Read a file of replies, in order.
 
     Raises:
-        SourceError: If it cannot be read, a line is not an object with these fields, or two lines
-            answer the same thing differently; names the file and the lines.
+        SourceError: If it cannot be read or holds no line, a line is not an object with these
+            fields and no other, or two lines answer the same thing; names the file and the lines.
     """
-    replies = records(read_lines(path), RecordedReply)
+    replies = records(read_lines(path), RecordedReply, closed=True)
     first: dict[tuple[str, str, str, int], RecordedReply] = {}
     for one in replies:
         earlier = first.setdefault(_identity(one), one)
-        if (earlier.text, earlier.judge_reply) != (one.text, one.judge_reply):
+        if earlier is not one:
+            same = (earlier.text, earlier.judge_reply) == (one.text, one.judge_reply)
             raise SourceError(
-                f"{one.where}: {one.question_id} is answered differently in {earlier.where};"
-                " keep one of the two"
+                f"{one.where}: {one.question_id} is answered {'' if same else 'differently '}in"
+                f" {earlier.where}{' already' if same else ''}; keep one of the two"
             )
+    if not replies:
+        raise SourceError(f"{path}: holds no reply; expected a JSON object on each line")
     return replies
 
 
@@ -74,13 +78,13 @@ def report(questions: Sequence[Question], replies: Sequence[RecordedReply]) -> R
     """
     asked = dict.fromkeys(question.question_id for question in questions)
     answered = dict.fromkeys(one.question_id for one in replies)
-    first = {_identity(one): one for one in reversed(replies)}
+    unknown = [one for one in replies if one.question_id not in asked]
     return ReplyReport(
         n_read=len(replies),
-        n_used=sum(question_id in asked for question_id, *_ in first),
+        n_used=len(replies) - len(unknown),
         missing=tuple(one for one in asked if one not in answered),
         unknown=tuple(one for one in answered if one not in asked),
-        duplicates=tuple(one.question_id for one in replies if one is not first[_identity(one)]),
+        first_unknown=unknown[0].where if unknown else "",
     )
 
 
@@ -129,6 +133,24 @@ class RecordedModel(_Recorded):
         """Keep the replies of one condition; all are of one model, see ``by_model``."""
         chosen = [one for one in replies if one.condition == condition]
         super().__init__(name, {(o.question_id, o.sample): o.text for o in chosen}, file)
+
+
+class EvaluatedModel(RecordedModel):
+    """A model of bench.toml whose replies are all recorded: it has to have some."""
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order; what the file lacks has a reply with ``error``.
+
+        Raises:
+            ModelError: If the file has none of them.
+        """
+        replies = super().reply(requests)
+        if replies and all(reply.error for reply in replies):
+            of = next((f"; it answers {name!r}, for one" for name, _ in self._said), "")
+            raise ModelError(
+                f"{self._name}: {self._file} has no reply to any of {len(replies)} requests{of}"
+            )
+        return replies
 
 
 class RecordedJudge(_Recorded):

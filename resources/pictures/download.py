@@ -14,6 +14,7 @@ from typing import BinaryIO, TypeAlias, cast
 import aiohttp
 
 from bench_assets.core.errors import SourceError
+from resources.pictures.hosts import PUBLIC, ForbiddenAddressError, Hosts, opened
 from resources.pictures.images import MAX_BYTES
 from resources.server.waits import back_off, may_pass, wait_of
 
@@ -43,7 +44,7 @@ class Politeness:
     tries: int = 4  # of one address
     pause: float = 1.0  # s before the second try; doubled for each further one
     longest_pause: float = 60.0  # s; a server that asks for more is left alone
-    timeout: float = 60.0  # s for one picture
+    timeout: float = 60.0  # s for one picture, all redirects included
     max_bytes: int = MAX_BYTES
 
 
@@ -71,6 +72,7 @@ def download(
     polite: Politeness,
     rng: random.Random,
     progress: Progress = lambda done, known, total: None,
+    hosts: Hosts = PUBLIC,
 ) -> list[Download]:
     """Fetch every address that is not in the folder yet; each at most once, in order of ``urls``.
 
@@ -83,12 +85,13 @@ def download(
         polite: Limits.
         rng: Spreads second tries in time.
         progress: Is told how many are done, how many of them were known before, and of how many.
+        hosts: Who may be asked; addresses come from files that others have written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows = {row.url: row for row in downloaded(urls, folder)}
     missing = [url for url, row in rows.items() if row.error]
     known = len(rows) - len(missing)
-    asyncio.run(_fetch_all(missing, _Fetching(folder, polite, rng), rows, progress, known))
+    asyncio.run(_fetch_all(missing, _Fetching(folder, polite, rng, hosts), rows, progress, known))
     return list(rows.values())
 
 
@@ -120,19 +123,20 @@ class _Failure:
 class _Fetching:
     """What all addresses have in common."""
 
-    def __init__(self, folder: Path, polite: Politeness, rng: random.Random) -> None:
+    def __init__(self, folder: Path, polite: Politeness, rng: random.Random, hosts: Hosts) -> None:
         self._folder = folder
         self._polite = polite
         self._rng = rng
+        self._hosts = hosts
         self._under_way = asyncio.Semaphore(polite.connections)
 
     def session(self) -> aiohttp.ClientSession:
         """Open connections, at most half of them to one host."""
         limit = self._polite.connections
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=limit, limit_per_host=max(1, limit // 2)),
-            timeout=aiohttp.ClientTimeout(total=self._polite.timeout),
-            headers={"User-Agent": _AGENT},
+            connector=self._hosts.connector(limit=limit, limit_per_host=max(1, limit // 2)),
+            headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
+            auto_decompress=False,
         )
 
     async def fetch(self, session: aiohttp.ClientSession, url: str) -> Download:
@@ -151,16 +155,25 @@ class _Fetching:
 
     async def _try(self, session: aiohttp.ClientSession, url: str) -> Download | _Failure:
         try:
-            async with session.get(url) as response:
+            async with (
+                asyncio.timeout(self._polite.timeout),
+                opened(session, url, self._hosts) as response,
+            ):
                 if response.status == 200:
                     return await self._keep(response, url)
                 again = may_pass(response.status)
                 return _Failure(f"HTTP {response.status}", again, wait_of(response.headers))
-        except (aiohttp.ClientError, TimeoutError, ValueError) as why:
+        except ForbiddenAddressError as why:
+            return _Failure(str(why), again=False)
+        except TimeoutError:
+            return _Failure(f"not there within {self._polite.timeout:g} s", again=True)
+        except (aiohttp.ClientError, ValueError) as why:
             # A ValueError is about the address or the size, which stay as they are.
             return _Failure(f"{type(why).__name__}: {why}", not isinstance(why, ValueError))
 
     async def _keep(self, response: aiohttp.ClientResponse, url: str) -> Download:
+        if packed := response.headers.get("Content-Encoding", "").replace("identity", ""):
+            raise ValueError(f"comes packed ({packed}), which it was not asked for")
         digest, n_bytes = sha256(), 0
         name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         with _unfinished(self._folder / name) as file:
@@ -192,8 +205,8 @@ def _unfinished(path: Path) -> Iterator[BinaryIO]:
 
 def _recorded(folder: Path) -> dict[str, Download]:
     file = folder / _CHECKSUMS
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     try:
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         rows = [Download(**json.loads(line)) for line in lines if line.endswith("}")]
     except (ValueError, TypeError) as why:
         raise SourceError(f"{file}: not as we write it ({why}); delete it to fetch anew") from why

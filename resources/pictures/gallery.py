@@ -1,5 +1,6 @@
 """Searches a gallery of generated pictures over HTTP, one query after the other."""
 
+import http.client
 import json
 import random
 import time
@@ -12,6 +13,7 @@ from typing import Any
 from bench_assets.core.errors import SourceError
 from resources.server.waits import back_off, may_pass, wait_of
 
+_MOST_BYTES = 64 * 2**20  # of one answer
 _LONGEST_WAIT = 60.0  # s; a gallery that asks for more is left alone
 
 
@@ -43,7 +45,7 @@ class HttpGallery:
             timeout: s; longest wait for an answer.
             tries: Of one query.
         """
-        self._address = address
+        self.address = address
         self._pause = pause
         self._timeout = timeout
         self._tries = tries
@@ -59,10 +61,10 @@ class HttpGallery:
         if self._asked:
             time.sleep(self._pause)
         self._asked = True
-        url = f"{self._address}?{urllib.parse.urlencode({'query': query})}"
+        url = f"{self.address}?{urllib.parse.urlencode({'query': query})}"
         try:
             found = self._found(url)
-        except (urllib.error.URLError, TimeoutError, ValueError) as why:
+        except (OSError, http.client.HTTPException, ValueError, RecursionError) as why:
             raise SourceError(f"{url}: no list of pictures: {why}") from why
         if not isinstance(found, list):
             raise SourceError(f"{url}: expected a list of pictures, found {found!r:.60}")
@@ -71,7 +73,7 @@ class HttpGallery:
     def _found(self, url: str, tries: int = 1) -> object:
         try:
             with urllib.request.urlopen(url, timeout=self._timeout) as response:
-                return json.load(response)
+                return json.loads(response.read(_MOST_BYTES))
         except urllib.error.HTTPError as why:
             wait = back_off(tries, self._pause, self._rng, asked_for=wait_of(dict(why.headers)))
             if tries == self._tries or wait > _LONGEST_WAIT or not may_pass(why.code):

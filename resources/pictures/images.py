@@ -1,22 +1,23 @@
 """The image store: every picture once, under the digest of its bytes, exactly as it came."""
 
-import io
-import tempfile
-import warnings
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import dagster as dg
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from bench_assets.core.errors import ImageError
+from bench_assets.core.pictures import MAX_PIXELS, decode
 from bench_assets.core.rows import Rejection, StoredImage
+from resources.disk.writing import written_aside
 
-MAX_PIXELS = 100_000_000
 MAX_BYTES = 64 * 2**20
+
+_log = logging.getLogger("bench_assets.pictures")
 _THREADS = 8  # pictures that are decoded at once; each may take as much memory as it has pixels
 
 
@@ -30,7 +31,8 @@ class StoredFiles(NamedTuple):
 class ImageStore(dg.ConfigurableResource[Any]):
     """A folder of pictures named by the SHA-256 of their bytes.
 
-    Pictures are checked once, on the way in: they decode, and are no larger than the limits.
+    Pictures are checked on the way in: they decode, and are no larger than the limits. On the way
+    out, their bytes are those that were stored.
     """
 
     folder: str
@@ -66,6 +68,8 @@ class ImageStore(dg.ConfigurableResource[Any]):
             ImageError: As ``put``; also if there is no such file.
         """
         try:
+            if path.exists() and not path.is_file():
+                raise ImageError(f"{path}: no file, but a folder or a device")
             if (size := path.stat().st_size) > self.max_bytes:
                 raise ImageError(f"{path}: {size} bytes, more than the {self.max_bytes} allowed")
             data = path.read_bytes()
@@ -85,19 +89,17 @@ class ImageStore(dg.ConfigurableResource[Any]):
         if len(data) > self.max_bytes:
             raise ImageError(f"{len(data)} bytes, more than the {self.max_bytes} allowed")
         digest = sha256(data).hexdigest()
-        image_format, width, height = self._decode(data)
+        decoded = decode(data, self.max_pixels)
         path = self.path(digest)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as unfinished:
-                unfinished.write(data)
-            Path(unfinished.name).replace(path)
+        if not _holds(path, data):
+            with written_aside(path, sync=False) as file:
+                file.write(data)
         return StoredImage(
             name=name,
             sha256=digest,
-            format=image_format,
-            width=width,
-            height=height,
+            format=decoded.format,
+            width=decoded.width,
+            height=decoded.height,
             n_bytes=len(data),
         )
 
@@ -105,58 +107,76 @@ class ImageStore(dg.ConfigurableResource[Any]):
         """Read the original bytes of a picture.
 
         Raises:
-            ImageError: If the store has no such picture.
+            ImageError: If the store has no such picture, or other bytes in its place.
         """
         return read_picture(self.folder, digest)
 
     def open(self, digest: str) -> Image.Image:
-        """Decode a picture of the store as RGB.
+        """Decode a picture of the store as every model sees it (``core.pictures``).
 
         Raises:
             ImageError: If the store has no such picture, or it does not decode any more.
         """
         data = self.read(digest)
         try:
-            with Image.open(io.BytesIO(data)) as image:
-                return image.convert("RGB")
-        except (OSError, ValueError) as why:
-            raise ImageError(f"picture {digest} in {self.folder} does not decode: {why}") from why
+            return decode(data, self.max_pixels).picture
+        except ImageError as why:
+            raise ImageError(f"picture {digest} in {self.folder}: {why}") from why
+
+    def open_if_whole(self, digest: str) -> Image.Image | None:
+        """Decode a picture as ``open`` does; None, and a line in the log, where that fails."""
+        try:
+            return self.open(digest)
+        except ImageError as why:
+            _log.warning("%s", why)
+            return None
 
     def path(self, digest: str) -> Path:
         """Where a picture lies; it may not be there yet."""
         return _path(self.folder, digest)
-
-    def _decode(self, data: bytes) -> tuple[str, int, int]:
-        try:
-            with warnings.catch_warnings():
-                # Ours is the limit, below; Pillow's own warns about what is allowed here.
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                with Image.open(io.BytesIO(data)) as image:
-                    width, height = image.size
-                    if width * height > self.max_pixels:
-                        raise ImageError(
-                            f"{width} x {height} px, more than the {self.max_pixels} px allowed"
-                        )
-                    image.load()
-                    return str(image.format), width, height
-        except Image.DecompressionBombError as why:
-            raise ImageError(f"more than the {self.max_pixels} px allowed") from why
-        except UnidentifiedImageError as why:
-            raise ImageError("not a picture in any known format") from why
-        except (OSError, ValueError, SyntaxError) as why:
-            raise ImageError(f"does not decode: {why}") from why
 
 
 def read_picture(folder: str, digest: str) -> bytes:
     """Read a picture as ``ImageStore.read`` does, for other processes: stores do not pickle.
 
     Raises:
-        ImageError: If there is no such picture.
+        ImageError: If there is no such picture, or other bytes are in its place.
     """
     try:
-        return _path(folder, digest).read_bytes()
-    except FileNotFoundError as why:
+        data = _path(folder, digest).read_bytes()
+    except (FileNotFoundError, ValueError) as why:  # ValueError: a name that no file can have
         raise ImageError(f"no picture {digest} in {folder}") from why
+    except OSError as why:
+        raise ImageError(f"picture {digest} in {folder} cannot be read: {why.strerror}") from why
+    if sha256(data).hexdigest() != digest:
+        raise ImageError(
+            f"picture {digest} in {folder} is not the one that was stored: damaged or replaced;"
+            " `bench verify` names the command that brings it back"
+        )
+    return data
+
+
+def damaged_pictures(folder: str, digests: Sequence[str]) -> dict[str, str]:
+    """Read pictures, several at once; say what is wrong with those that are not as stored."""
+
+    def problem(digest: str) -> str:
+        try:
+            read_picture(folder, digest)
+        except ImageError as why:
+            return str(why)
+        return ""
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        problems = zip(digests, threads.map(problem, digests), strict=True)
+        return {digest: why for digest, why in problems if why}
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a picture lies there already, whole."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def _path(folder: str, digest: str) -> Path:

@@ -1,6 +1,7 @@
 """Who can make a picture of a prompt: a drawer of sprites, a diffusion model, a server."""
 
 import base64
+import http.client
 import io
 import json
 import re
@@ -12,15 +13,27 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bench_assets.core.errors import ModelError
 from bench_assets.core.scene import Scene
 from resources.local.torchvision_operators import let_torchvision_load
 from resources.settings.bench_toml import secret
+from resources.settings.secrets import names_a_variable
 
 _SIDE = 336  # px
-_THING = re.compile(r"exactly (\d+) of: ([a-z][a-z ]*[a-z])")
+_MOST_THINGS = 400  # that the drawer puts into a picture
+_SMALLEST = 8  # px; side of a sprite that can still be told from another
+_MOST_BYTES = 256 * 2**20  # of a server's reply: a picture as base64
+_WHILE_PAINTING = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+_THING = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
 _GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
 
 
@@ -63,7 +76,7 @@ class ImagesServerSpec(_Strict):
     base_url: str = Field(pattern=r"^https?://[^/@\s]+(/\S*)?$")
     """Up to and including ``/v1``."""
     model: str
-    api_key_env: str = ""
+    api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
     """Name of the environment variable with the key."""
     concurrency: int = Field(4, gt=0)
     timeout: float = Field(300.0, gt=0)
@@ -103,7 +116,10 @@ class Drawer:
 
     def paint(self, request: ImageRequest) -> bytes:
         """Draw one picture; a prompt that counts nothing cannot be drawn."""
-        things = [(int(n), name) for n, name in _THING.findall(request.prompt)]
+        found = _THING.findall(request.prompt)
+        if any(len(n) > len(str(_MOST_THINGS)) for n, _ in found):
+            raise ModelError(f"{request.name}: more than the {_MOST_THINGS} things it can draw")
+        things = [(int(n), name) for n, name in found]
         if not things:
             raise ModelError(
                 f"{request.name}: the drawer finds no 'exactly 3 of: red apple' in the prompt "
@@ -111,9 +127,13 @@ class Drawer:
             )
         rng = Random(f"{request.prompt}/{request.seed}")
         total = sum(n for n, _ in things)
+        if total > _MOST_THINGS:
+            raise ModelError(f"{request.name}: {total} things, and it draws up to {_MOST_THINGS}")
         size = next(s for limit, s in ((6, 64), (14, 48), (30, 36), (10**9, 28)) if total <= limit)
         while (picture := _drawn(things, size, rng)) is None:
             size -= 4
+            if size < _SMALLEST:
+                raise ModelError(f"{request.name}: {total} things find no room")
         return picture
 
 
@@ -138,12 +158,15 @@ class DiffusersPainter:
 
         if self._pipeline is None:
             self._pipeline = self._load()
-        picture = self._pipeline(
-            request.prompt,
-            num_inference_steps=self._spec.steps,
-            guidance_scale=self._spec.guidance,
-            generator=torch.Generator("cpu").manual_seed(request.seed),
-        ).images[0]
+        try:
+            picture = self._pipeline(
+                request.prompt,
+                num_inference_steps=self._spec.steps,
+                guidance_scale=self._spec.guidance,
+                generator=torch.Generator("cpu").manual_seed(request.seed),
+            ).images[0]
+        except _WHILE_PAINTING as why:
+            raise ModelError(f"{self._spec.path}: no picture for {request.name}: {why}") from why
         file = io.BytesIO()
         picture.save(file, "PNG")
         return file.getvalue()
@@ -202,10 +225,11 @@ class ServerPainter:
         asked = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
             with urllib.request.urlopen(asked, timeout=spec.timeout) as response:
-                return base64.b64decode(json.load(response)["data"][0]["b64_json"])
-        except (urllib.error.URLError, TimeoutError) as why:
+                reply = json.loads(response.read(_MOST_BYTES))
+                return base64.b64decode(reply["data"][0]["b64_json"])
+        except (OSError, http.client.HTTPException) as why:
             raise ModelError(f"{url}: no picture for {request.name}: {why}") from why
-        except (ValueError, KeyError, IndexError, TypeError) as why:
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError) as why:
             raise ModelError(f"{url}: {request.name}: the reply holds no picture: {why!r}") from why
 
 

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bench_assets.core.errors import ImageError, ModelError
-from bench_assets.core.rows import StoredImage
-from resources.pictures.images import ImageStore
+from bench_assets.core.errors import BenchError, ImageError, ModelError
+from bench_assets.core.rows import Rejection, StoredImage
+from resources.pictures.images import ImageStore, StoredFiles
 from resources.pictures.painters import (
     DiffusersPainter,
     DiffusersSpec,
@@ -20,6 +21,8 @@ from resources.pictures.painters import (
     PainterSpec,
     ServerPainter,
 )
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def open_painter(spec: PainterSpec) -> Painter:
@@ -35,32 +38,67 @@ def open_painter(spec: PainterSpec) -> Painter:
 
 def paint_all(
     requests: Sequence[ImageRequest], painter: Painter, images: ImageStore, folder: Path
-) -> list[StoredImage]:
+) -> StoredFiles:
     """Make every picture that this painter did not make before, and store them all.
 
-    A picture is remembered the moment it is made: a killed run loses only what was under way.
+    A picture is remembered the moment it is made: a killed run loses only what was under way. One
+    that cannot be made is a rejection, and tried again the next time.
 
     Args:
         requests: What to paint; names are kept.
         painter: By whom.
         images: Where pictures go.
         folder: Remembers which picture belongs to which prompt and seed.
+
+    Raises:
+        BenchError: If not one can be made: why the first cannot.
     """
     folder.mkdir(parents=True, exist_ok=True)
 
-    def stored(request: ImageRequest) -> StoredImage:
-        key = hashlib.sha256(
-            json.dumps([painter.identity, request.prompt, request.seed]).encode()
-        ).hexdigest()
-        remembered = folder / key
-        if remembered.exists() and images.path(digest := remembered.read_text()).exists():
-            return images.put(images.read(digest), request.name)
+    def stored(request: ImageRequest) -> StoredImage | BenchError:
         try:
-            made = images.put(painter.paint(request), request.name)
-        except ImageError as why:
-            raise ModelError(f"{painter.identity}: {request.name}: {why}") from why
-        remembered.write_text(made.sha256)
-        return made
+            return _stored(request, painter, images, folder)
+        except BenchError as why:
+            return why
 
     with ThreadPoolExecutor(painter.concurrency) as threads:
-        return list(threads.map(stored, requests))
+        results = list(threads.map(stored, requests))
+    made = [result for result in results if isinstance(result, StoredImage)]
+    failed = {
+        request.name: result
+        for request, result in zip(requests, results, strict=True)
+        if isinstance(result, BenchError)
+    }
+    if failed and not made:
+        raise next(iter(failed.values()))
+    return StoredFiles(
+        made,
+        [
+            Rejection(entry=name, reason=str(why).removeprefix(f"{name}: "))
+            for name, why in failed.items()
+        ],
+    )
+
+
+def _stored(
+    request: ImageRequest, painter: Painter, images: ImageStore, folder: Path
+) -> StoredImage:
+    key = json.dumps([painter.identity, request.prompt, request.seed])
+    remembered = folder / hashlib.sha256(key.encode()).hexdigest()
+    if before := _made_before(remembered, images):
+        return images.put(before, request.name)
+    try:
+        made = images.put(painter.paint(request), request.name)
+    except ImageError as why:
+        raise ModelError(f"{painter.identity}: {request.name}: {why}") from why
+    remembered.write_text(made.sha256)
+    return made
+
+
+def _made_before(remembered: Path, images: ImageStore) -> bytes | None:
+    """The picture of that digest; None if it was never made, or is not in the store any more."""
+    try:
+        digest = remembered.read_text(encoding="utf-8")
+        return images.read(digest) if _DIGEST.fullmatch(digest) else None
+    except (FileNotFoundError, UnicodeDecodeError, ImageError):
+        return None

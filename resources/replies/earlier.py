@@ -3,6 +3,7 @@
 from contextlib import closing
 from dataclasses import dataclass
 
+from bench_assets.core.certain import MOST_TOKENS
 from resources.replies.store import ReplyStore
 
 
@@ -26,7 +27,8 @@ def tokens_of(store: ReplyStore, identity: str) -> Tokens:
     """Add up the tokens of every reply that is remembered of a model."""
     with closing(store.connect()) as db:
         prompt, completion = db.execute(
-            "SELECT total(prompt_tokens), total(completion_tokens) FROM replies WHERE model = ?",
+            f"SELECT total({_known('prompt_tokens')}), total({_known('completion_tokens')})"
+            " FROM replies WHERE model = ?",
             (identity,),
         ).fetchone()
     return Tokens(prompt=int(prompt), completion=int(completion))
@@ -36,8 +38,14 @@ def earlier(store: ReplyStore, identity: str, decoding: str) -> Earlier:
     """Say how the replies were that a model gave when it was asked in this way."""
     with closing(store.connect()) as db:
         seconds, tokens = db.execute(
-            "SELECT avg(seconds), avg(completion_tokens) FROM replies"
+            f"SELECT avg(seconds), avg({_known('completion_tokens')}) FROM replies"
             " WHERE model = ? AND decoding = ?",
             (identity, decoding),
         ).fetchone()
     return Earlier(seconds=seconds, tokens=tokens)
+
+
+def _known(tokens: str) -> str:
+    """A column of tokens in SQL, without what an older gate took for a number of them."""
+    is_count = f"typeof({tokens}) = 'integer' AND {tokens} BETWEEN 0 AND {MOST_TOKENS}"
+    return f"CASE WHEN {is_count} THEN {tokens} END"

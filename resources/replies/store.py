@@ -6,33 +6,41 @@ arrives: a killed run loses only what was in flight. A reply is identified by wh
 """
 
 import hashlib
+import logging
 import sqlite3
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from bench_assets.core.certain import readable
 from bench_assets.core.chat import Decoding, Reply, Request
 from bench_assets.core.errors import ModelError
 from bench_assets.core.reasoning import Tags
+from resources.disk.sqlite_files import connect, opened_to_read, told
 from resources.replies.engine import Engine, LooksFurther
+from resources.replies.gate import GATE, let_in
+from resources.replies.reply_file import (
+    IF_DAMAGED,
+    digest_of,
+    is_damaged,
+    is_prompt,
+    make_ready,
+    rows_in,
+)
+from resources.replies.stored import stored_reply
 from resources.replies.throughput import Throughput
+
+_LOG = logging.getLogger("bench_assets.replies")
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS replies (
-    key TEXT PRIMARY KEY, model TEXT, decoding TEXT, prompt TEXT, sample INTEGER, text TEXT,
-    finish_reason TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, seconds REAL,
-    asked_at TEXT DEFAULT CURRENT_TIMESTAMP, image_tokens TEXT DEFAULT '', note TEXT DEFAULT ''
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS prompts (sha256 TEXT PRIMARY KEY, turns TEXT) WITHOUT ROWID;
-"""
-_COLUMNS = "text, finish_reason, prompt_tokens, completion_tokens, image_tokens, seconds, note"
-_ADDED = ("image_tokens", "note")  # columns that files of 2026 may lack
+_KEEP_PROMPT = (
+    "INSERT INTO prompts VALUES (?, ?) ON CONFLICT DO UPDATE SET turns = excluded.turns"
+    " WHERE turns IS NOT excluded.turns"  # it was damaged
+)
 _CHUNK = 500  # keys looked up at once; SQLite allows 999 parameters in old builds
 
 
@@ -40,36 +48,43 @@ class ReplyStore:
     """The file that remembers."""
 
     def __init__(self, file: Path) -> None:
+        """Find the file, or make an empty one.
+
+        Raises:
+            HomeError: If it is damaged, something else, or of a newer version.
+        """
         self.file = file
-        if file.exists():
-            _bring_up_to_date(file)
-        else:
-            _create(file)
+        make_ready(file)
 
     def connect(self) -> sqlite3.Connection:
         """Open the file; waits up to a minute for another process that writes."""
-        db = sqlite3.connect(self.file, timeout=60)
+        db = connect(self.file)
         db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose
         return db
 
     def find(self, keys: Sequence[str]) -> dict[str, Reply]:
-        """Look up replies by key; what was never asked is left out."""
-        found: dict[str, Reply] = {}
-        with closing(self.connect()) as db:
-            for start in range(0, len(keys), _CHUNK):
-                chunk = keys[start : start + _CHUNK]
-                marks = ",".join("?" * len(chunk))
-                rows = db.execute(
-                    f"SELECT key, {_COLUMNS} FROM replies WHERE key IN ({marks})", chunk
-                )
-                found.update({key: _reply(columns) for key, *columns in rows})
-        return found
+        """Look up replies by key; what was never asked, or is no reply any more, is left out.
+
+        Raises:
+            HomeError: If the file as a whole is damaged.
+        """
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+            found = {row["key"]: _reply(row) for row in _rows(db, keys)}
+        return {key: reply for key, reply in found.items() if not reply.error}
+
+    def drop_damaged(self, keys: Sequence[str]) -> None:
+        """Drop those of the replies that are none any more, so that others may come."""
+        with closing(self.connect()) as db, db:
+            damaged = [(row["key"],) for row in _rows(db, keys) if _reply(row).error]
+            db.executemany("DELETE FROM replies WHERE key = ?", damaged)
+        if damaged:
+            _LOG.warning("%s: %d damaged replies are asked again", self.file, len(damaged))
 
     def prompt(self, sha256: str) -> str | None:
-        """The turns of a prompt that was once asked, as JSON."""
-        with closing(self.connect()) as db:
+        """The turns of a prompt that was once asked, as JSON; None also if they are damaged."""
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
             row = db.execute("SELECT turns FROM prompts WHERE sha256 = ?", (sha256,)).fetchone()
-        return str(row[0]) if row else None
+        return str(row[0]) if row and is_prompt(sha256, row[0]) else None
 
 
 class RememberingModel:
@@ -129,8 +144,9 @@ class RememberingModel:
         keys, requests = list(unknown), list(unknown.values())
         replies: dict[str, Reply] = {}
         started = perf_counter()
-        with closing(self._store.connect()) as db:
-            for position, reply in self._engine.stream(requests):
+        with told(self._store.file, IF_DAMAGED), closing(self._store.connect()) as db:
+            self._store.drop_damaged(keys)
+            for position, reply in let_in(self._engine.stream(requests), len(requests)):
                 replies[keys[position]] = reply
                 if not reply.error:
                     self._save(db, keys[position], requests[position], reply)
@@ -143,27 +159,29 @@ class RememberingModel:
         return replies
 
     def _save(self, db: sqlite3.Connection, key: str, request: Request, reply: Reply) -> None:
-        prompt = request.prompt.to_json()
         sha256 = request.prompt.sha256
+        row = {
+            "key": key,
+            "model": self._engine.identity,
+            "decoding": self._decoding(request),
+            "prompt": sha256,
+            "sample": request.sample,
+            "text": reply.text,
+            "finish_reason": reply.finish_reason,
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "image_tokens": " ".join(map(str, reply.image_tokens)),
+            "seconds": reply.seconds,
+            "note": reply.note,
+            "gate": GATE,
+        }
+        row["digest"] = digest_of(row)
+        marks = ",".join("?" * len(row))
         with db:
-            db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (sha256, prompt))
+            db.execute(_KEEP_PROMPT, (sha256, readable(request.prompt.to_json())))
             db.execute(
-                "INSERT OR IGNORE INTO replies (key, model, decoding, prompt, sample,"
-                f" {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key,
-                    self._engine.identity,
-                    self._decoding(request),
-                    sha256,
-                    request.sample,
-                    reply.text,
-                    reply.finish_reason,
-                    reply.prompt_tokens,
-                    reply.completion_tokens,
-                    " ".join(map(str, reply.image_tokens)),
-                    reply.seconds,
-                    reply.note,
-                ),
+                f"INSERT OR IGNORE INTO replies ({', '.join(row)}) VALUES ({marks})",
+                tuple(row.values()),
             )
 
     def _decoding(self, request: Request) -> str:
@@ -188,42 +206,12 @@ def _written(decoding: Decoding | None) -> str:
     return str(decoding) if decoding else ""
 
 
-def _create(file: Path) -> None:
-    """Make an empty store; of many processes that do so at once, the first one's stays.
-
-    It is made aside, because WAL cannot be switched on while another process looks at the file.
-    """
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=file.parent) as aside:
-        empty = Path(aside, file.name)
-        with closing(sqlite3.connect(empty)) as db:
-            db.execute("PRAGMA journal_mode=WAL")
-            db.executescript(_SCHEMA)
-        with suppress(FileExistsError):
-            file.hardlink_to(empty)
+def _rows(db: sqlite3.Connection, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for start in range(0, len(keys), _CHUNK):
+        chunk = keys[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        yield from rows_in(db.execute(f"SELECT * FROM replies WHERE key IN ({marks})", chunk))
 
 
-def _bring_up_to_date(file: Path) -> None:
-    """Add the columns that an older file lacks; another process may be doing the same."""
-    with closing(sqlite3.connect(file, timeout=60)) as db:
-        there = {row[1] for row in db.execute("PRAGMA table_info(replies)")}
-        for column in _ADDED if there else ():
-            if column not in there:
-                try:
-                    db.execute(f"ALTER TABLE replies ADD COLUMN {column} TEXT DEFAULT ''")
-                except sqlite3.OperationalError as why:
-                    if "duplicate column" not in str(why):  # the other one was faster
-                        raise
-
-
-def _reply(columns: Sequence[Any]) -> Reply:
-    text, finish_reason, prompt_tokens, completion_tokens, image_tokens, seconds, note = columns
-    return Reply(
-        text=text,
-        finish_reason=finish_reason,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        image_tokens=tuple(map(int, image_tokens.split())),
-        seconds=seconds,
-        note=note,
-    )
+def _reply(row: Mapping[str, Any]) -> Reply:
+    return Reply(error="damaged") if is_damaged(row) else stored_reply(row)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from bench_assets.core.chat import Decoding, Reply, Request
 from resources.replies.earlier import Tokens
 from resources.replies.engine import Engine, LooksFurther
+from resources.replies.gate import let_in
 from resources.settings.sections import Priced
 
 _AT_ONCE = 16  # requests that are handed to an engine which does not look at the budget itself
@@ -96,7 +97,7 @@ class WithinBudget:
             few = requests[start : start + _AT_ONCE]
             over = budget.why_over()
             unasked = enumerate(Reply(error=over) for _ in few)
-            for position, reply in unasked if over else self._engine.stream(few):
+            for position, reply in unasked if over else let_in(self._engine.stream(few), len(few)):
                 budget.count(reply)
                 yield start + position, reply
 

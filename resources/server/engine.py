@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,14 @@ import aiohttp
 import orjson
 
 from bench_assets.core.chat import Decoding, Reply, Request, Turn
-from bench_assets.core.errors import ImageError
+from bench_assets.core.errors import ImageError, ModelError
 from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.secrets import Secrets
 from resources.replies.earlier import Tokens
 from resources.replies.engine import ReadImage
+from resources.replies.shown_pictures import SERVED, ShownPictures
 from resources.server.background import Arrival, Hand, in_background
+from resources.server.bodies import MOST_BYTES, body_of
 from resources.server.budget import Budget, has_budget
 from resources.server.endpoints import Endpoints
 from resources.server.errors import failure
@@ -27,12 +31,13 @@ from resources.server.formats.gemini import Gemini
 from resources.server.formats.openai import OpenAI
 from resources.server.formats.reading import read
 from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure, Retrying
-from resources.settings.bench_toml import secret
+from resources.settings.bench_toml import hidden_beside, secret, too_short
 from resources.settings.server_spec import ServerSpec
 from resources.settings.servers import FormatName
 
 FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], Format]
 
+_log = logging.getLogger("bench_assets.server")
 _CONNECT = 30.0  # s; longest wait for a connection
 _FORMATS: Mapping[FormatName, FormatOf] = {
     "openai": OpenAI,
@@ -44,9 +49,9 @@ _FORMATS: Mapping[FormatName, FormatOf] = {
 class ServerEngine:
     """Asks a server in the words of its API, many requests at once.
 
-    Pictures travel as the bytes they were stored as where the server reads the format (mostly
-    JPEG, PNG, GIF, WebP), else as PNG. Where a server keeps reasoning apart, the reply has it in
-    front as ``<think>...</think>``. Every retry is in the log ``bench_assets.server``.
+    Pictures travel as the bytes they were stored as where every server shows them alike (plain JPEG
+    and PNG), else as PNG. Where a server keeps reasoning apart, the reply has it in front as
+    ``<think>...</think>``. Every retry is in the log ``bench_assets.server``.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class ServerEngine:
         """
         self._spec = spec
         self._form = (format_of or _FORMATS[spec.format])(spec, read_image)
+        self._shown = ShownPictures(read_image, SERVED)
         self._spent = spent
         self._base_delay = base_delay
         self._rng = rng or random.Random()
@@ -101,7 +107,14 @@ class ServerEngine:
             SettingsError: If the environment lacks the key.
         """
         key = secret(self._spec.api_key_env) if self._spec.api_key_env else ""
-        yield from in_background(partial(self._answer_all, requests, key))
+        if warning := too_short(self._spec.api_key_env):
+            _log.warning("%s", warning)
+        replies = in_background(partial(self._answer_all, requests, key))
+        yield from self._shown.noted(requests, replies)
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of a picture."""
+        return self._shown.particulars(request)
 
     def close(self) -> None:
         """Nothing is held between two streams."""
@@ -112,12 +125,22 @@ class ServerEngine:
         budget = Budget(spec, self._spent(self.identity) if has_budget(spec) else Tokens())
         waiting = iter(enumerate(requests))
         async with _session(spec, self._form, key) as session:
-            line = _Line(spec, self._form, session, Endpoints(spec, self._form.path), retrying, key)
+            secrets = hidden_beside(spec.model_dump())
+            endpoints = Endpoints(spec, self._form.path)
+            line = _Line(spec, self._form, session, endpoints, retrying, secrets)
+
+            refused: list[ModelError] = []
 
             async def work() -> None:
                 for position, request in waiting:
+                    if refused:
+                        return  # what is under way elsewhere may still be answered: it is kept
                     over = budget.why_over()
-                    reply = Reply(error=over) if over else await line.answer(request)
+                    try:
+                        reply = Reply(error=over) if over else await line.answer(request)
+                    except ModelError as why:
+                        refused.append(why)
+                        return
                     budget.count(reply)
                     await hand((position, reply))
 
@@ -127,6 +150,8 @@ class ServerEngine:
                         workers.create_task(work())
             except ExceptionGroup as failed:
                 raise failed.exceptions[0] from None
+            if refused:
+                raise refused[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +163,7 @@ class _Line:
     session: aiohttp.ClientSession
     endpoints: Endpoints
     retrying: Retrying
-    key: str
+    secrets: Secrets  # taken out of all that comes, before it is read and cut
 
     async def answer(self, request: Request) -> Reply:
         """Have every open user turn answered; the last answer, with the tokens of all of them.
@@ -176,20 +201,31 @@ class _Line:
         sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
         try:
             async with self.session.post(url, data=sent, allow_redirects=False) as response:
-                data = await response.read()
+                data = await body_of(response)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
-            return Failure(what=str(why), tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
+            what = self.secrets.redacted(str(why))
+            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
         except TimeoutError:
             what = f"no reply within {self.spec.timeout:g} s"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
         except aiohttp.ClientError as why:
-            what = f"the connection broke: {str(why) or type(why).__name__}"
+            broken = self.secrets.redacted(str(why)) or type(why).__name__
+            what = f"the connection broke: {broken}"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
+        return self._outcome(response, data, perf_counter() - started)
+
+    def _outcome(
+        self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
+    ) -> Reply | Failure:
+        if data is None:
+            what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
+            return Failure(what=what, tries=2)
+        data = self.secrets.redacted_bytes(data)
         if response.status == 200:
-            return read(self.form, data, perf_counter() - started, response.headers, self.key)
-        return failure(response.status, data, response.headers, self.key)
+            return read(self.form, data, seconds, response.headers)
+        return failure(response.status, data, response.headers)
 
 
 def _at_once(spec: ServerSpec) -> int:

@@ -10,6 +10,7 @@ from resources.server.waits import may_pass, wait_of
 
 _SHOWN = 300  # characters of a server's message that are worth showing
 _READ = 65_536  # bytes of a page that is not JSON in which its title is looked for
+_MATCHED = 4_000  # characters of a message in which known words are looked for
 _DEEPEST = 6  # levels of JSON in which a message is looked for
 
 
@@ -109,23 +110,19 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 }
 
 
-def failure(
-    status: int, data: bytes, headers: Mapping[str, str], key: str, error: object = None
-) -> Failure:
+def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
     """Read what a server says instead of replying.
 
     Args:
         status: Its HTTP status, or the one it names inside a body with status 200.
-        data: Its message, quoted in part and without ``key``.
+        data: Its message, quoted in part; secrets were taken out of it before.
         headers: Its headers, in any case; several say when to come back.
-        key: The secret that we sent along, or "".
         error: What of the message is about the error, where that is known.
     """
     received = _read(data) if error is None else {"error": error}
-    said = sentence(received) or _page(data)
-    said = said.replace(key, "***") if key else said
+    said = (sentence(received) or _page(data))[:_MATCHED]
     detail = " ".join(said.split())[:_SHOWN]
-    whole = f"{said} {_codes(received)}"
+    whole = f"{said} {_codes(received)[:_MATCHED]}"
     what = f"HTTP {status}" if status != 200 else "an error instead of a reply (HTTP 200)"
     if status != 429 and _TOO_LONG.search(whole):
         return Failure(what=f"too long for the model's context (HTTP {status})", detail=detail)

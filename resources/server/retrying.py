@@ -54,7 +54,7 @@ class Retrying:
 
     def __init__(self, spec: ServerSpec, base_delay: float, rng: random.Random) -> None:
         self._spec = spec
-        self._where = " ".join(spec.addresses)
+        self._where = spec.place
         self._base_delay = base_delay
         self._rng = rng
         self._answered_at = -1.0  # s on the monotonic clock; below 0: never
@@ -95,7 +95,9 @@ class Retrying:
     def _give_up(self, failure: Failure, tries: int, started: float) -> Reply:
         if failure.refused and self._answered_at < 0:
             todo = f"; {failure.advice}" if failure.advice else ""
-            raise ModelError(f"{self._where}: {failure}{todo}")
+            self._why_gone = f"{self._where}: {failure}{todo}"
+            self._gone.set()
+            raise ModelError(self._why_gone)
         if failure.tries == 1:
             self._lost = 0  # the server is there: it has looked at the request
             return Reply(error=str(failure))

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 from email.utils import mktime_tz, parsedate_tz
-from math import inf
+from math import inf, isfinite
 
 _MAY_PASS = {408, 409, 425, 429}
 _DOUBLINGS = 30  # of a delay; more would leave the range of numbers before that of any limit
@@ -82,12 +82,15 @@ def retry_after(header: str) -> float:
     """
     if wait := duration(header):
         return wait
-    date = parsedate_tz(header)
-    return max(mktime_tz(date) - time.time(), 0.0) if date else 0.0
+    try:
+        date = parsedate_tz(header)
+        return max(mktime_tz(date) - time.time(), 0.0) if date else 0.0
+    except (ValueError, OverflowError):  # a year that no calendar has
+        return 0.0
 
 
 def duration(text: str) -> float:
-    """Read a length of time as s; 0.0 if it is none.
+    """Read a length of time as s; 0.0 if it is none, or longer than a number can say.
 
     >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
     (360.0, 3723.5, 0.02, 7.0, 0.0)
@@ -96,7 +99,8 @@ def duration(text: str) -> float:
     form = rf"\s*(?:{n}|(?:{n}h)?(?:{n}m)?(?:{n}s)?(?:{n}ms)?)\s*"
     match = re.fullmatch(form, text, re.ASCII)
     bare, hours, minutes, seconds, ms = map(float, match.groups("0") if match else "00000")
-    return bare + 3600 * hours + 60 * minutes + seconds + ms / 1e3
+    length = bare + 3600 * hours + 60 * minutes + seconds + ms / 1e3
+    return length if isfinite(length) else 0.0
 
 
 def _until_reset(told: Mapping[str, str]) -> float:

@@ -4,13 +4,14 @@ The only module that reads the environment.
 """
 
 import os
-import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, PlainValidator, TypeAdapter, ValidationError
 
 from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.core.secrets import LEAST, Secrets, is_hidden
 from bench_assets.suite import AnySuiteSettings
 from resources.checkpoints import folders as checkpoint_folders
 from resources.checkpoints import hub_revisions
@@ -20,7 +21,11 @@ from resources.settings.checkpoint_settings import CheckpointSettings
 from resources.settings.engine_kinds import read_model
 from resources.settings.local_specs import TransformersSpec, VllmSpec
 from resources.settings.model_specs import EMBEDDED_MODELS, ModelName
+from resources.settings.refusals import refusal
+from resources.settings.secrets import may_be_told, secrets_in
 from resources.settings.sections import ModelSpec, Strict
+from resources.settings.server_spec import ServerSpec
+from resources.settings.toml_file import read_toml
 
 AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
 
@@ -63,7 +68,8 @@ class Settings(Strict):
         try:
             return settings_type.model_validate(judge | self.suites.get(name, {}))
         except ValidationError as why:
-            raise SettingsError(f"{self.file}, [suites.{name}]: {_first(why)}") from why
+            said = refusal(why, settings_type)
+            raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None
 
     def model(self, name: str) -> ModelSpec:
         """Find a model by name: one of the file, an embedded one, or a watched checkpoint.
@@ -130,31 +136,76 @@ def load_settings(home: Path) -> Settings:
     """Read ``bench.toml`` in ``home``; without one, everything has its default.
 
     Raises:
-        SettingsError: If the file is not TOML or an entry is not what it should be.
+        SettingsError: If the file is not TOML or an entry is not what it should be; never tells a
+            value, which may be secret. If the home is no folder.
     """
-    file = home / "bench.toml"
     try:
-        written = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        if home.exists() and not home.is_dir():
+            raise SettingsError(f"{home}: not a folder; set BENCH_HOME to one, or to a new path")
+    except OSError as why:
+        raise SettingsError(f"{home}: cannot be read: {why.strerror}") from why
+    file = home / "bench.toml"
+    written = read_toml(file)
+    if "home" in written:
+        raise SettingsError(f"{file}, entry home: it is where this file lies, or BENCH_HOME says")
+    try:
         return TypeAdapter(Settings).validate_python({**written, "home": home})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
-        raise SettingsError(f"{file}: not a TOML file: {why}") from why
     except ValidationError as why:
-        raise SettingsError(f"{file}, {_first(why)}") from why
+        raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
 
 
 def secret(variable: str) -> str:
     """Read a secret from the environment by the name that the configuration gives it.
 
+    Blanks around it are left out, as HTTP does in the value of a header.
+
     Raises:
-        SettingsError: If the variable is not set.
+        SettingsError: If the variable is not set, or holds what no header can; names the variable,
+            unless its name may be the secret itself.
     """
-    if not (value := os.environ.get(variable, "")):
-        raise SettingsError(f"the environment variable {variable} is not set")
+    value = os.environ.get(variable, "").strip(" \t")
+    named = f"variable {variable}" if may_be_told(variable) or value else "variable that is named"
+    if not value:
+        raise SettingsError(f"the environment {named} is not set")
+    if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
+        what = "a newline" if value[unfit[0] - 1] in "\r\n" else "what is no printable ASCII"
+        raise SettingsError(
+            f"the environment {named} holds {what} (character {unfit[0]} of {len(value)}), which no"
+            " key has: set it again, to the key alone"
+        )
     return value
 
 
-def _first(why: ValidationError) -> str:
-    error = why.errors()[0]
-    place = ".".join(str(part) for part in error["loc"])
-    given = "" if isinstance(error["input"], dict) else f" (given: {error['input']!r})"
-    return f"entry {place or 'at the top'}: {error['msg']}{given}"
+def too_short(variable: str) -> str:
+    """Say that the key in a variable is not looked for; "" if it is, or there is none."""
+    key = os.environ.get(variable, "").strip()
+    if not key or is_hidden(key):
+        return ""
+    return (
+        f"the key in the environment variable {variable} is too short to be told from ordinary"
+        f" words: it is not taken out of replies and messages; one of {LEAST} characters is"
+    )
+
+
+def keys_too_short(models: Mapping[str, ModelSpec]) -> list[str]:
+    """Say the same of every model that a server answers for."""
+    named = dict.fromkeys(s.api_key_env for s in models.values() if isinstance(s, ServerSpec))
+    return [said for variable in named if variable and (said := too_short(variable))]
+
+
+def known_secrets(home: Path) -> Secrets:
+    """Gather what must not be told: the secrets of bench.toml, those it names, and the hub's token.
+
+    A file that cannot be read has none.
+    """
+    try:
+        written = read_toml(home / "bench.toml")
+    except SettingsError:
+        written = {}
+    tokens = {f"{name}_env": name for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")}
+    return secrets_in([written, tokens], lambda variable: os.environ.get(variable, ""))
+
+
+def hidden_beside(section: object) -> Secrets:
+    """The secrets of one section, and those it names in the environment."""
+    return secrets_in(section, lambda variable: os.environ.get(variable, ""))

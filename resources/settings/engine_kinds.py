@@ -11,6 +11,7 @@ does not ship with the project.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -61,8 +62,16 @@ def read_model(section: object) -> ModelSpec:
     kind = section.get("kind") if isinstance(section, Mapping) else None
     if not isinstance(kind, str):
         raise ValueError('expected a table with kind = "..."')
-    spec = SPECS.get(kind) or installed_kind(kind).spec
-    return spec.model_validate(section)
+    return spec_of(kind).model_validate(section)
+
+
+def spec_of(kind: str) -> type[ModelSpec]:
+    """What a kind of model may say.
+
+    Raises:
+        ValueError: If there is no such kind.
+    """
+    return SPECS.get(kind) or installed_kind(kind).spec
 
 
 @cache
@@ -75,5 +84,7 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     installed = find_plugins(GROUP, EngineKind)
     if kind in installed.found:
         return installed.found[kind]
-    known = ", ".join(dict.fromkeys([*SPECS, *installed.found]))
-    raise ValueError("; ".join([f"no kind named {kind!r}; known: {known}", *installed.problems]))
+    known = dict.fromkeys([*SPECS, *installed.found])
+    near = get_close_matches(kind, known, 1)  # else it is not told: it may be anything
+    named = f"no kind named {kind!r}; did you mean {near[0]!r}?" if near else "no such kind;"
+    raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))

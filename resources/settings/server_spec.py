@@ -7,6 +7,8 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import AfterValidator, Field, model_validator
 
+from bench_assets.core.secrets import without_named
+from resources.settings.secrets import names_a_variable
 from resources.settings.sections import Asked, Priced
 from resources.settings.servers import (
     APIS,
@@ -22,9 +24,19 @@ _DRAWN = ("temperature", "top_p", "max_tokens", "seed")
 
 def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
     for url in [value] if isinstance(value, str) else value or [""]:
-        if not re.fullmatch(r"https?://[^/@\s]+(/\S*)?", url):
-            raise ValueError("should be like http://127.0.0.1:8000/v1, without name and password")
+        if not re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", url):
+            raise ValueError(
+                "should be like http://127.0.0.1:8000/v1, without name and password, and without #"
+            )
     return value
+
+
+def _is_header(name: str) -> str:
+    if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]*", name, re.ASCII):
+        raise ValueError(
+            'should be the name of a header, such as "X-Api-Key"; its value is the key'
+        )
+    return name
 
 
 class ServerSpec(Asked, Priced):
@@ -50,9 +62,10 @@ class ServerSpec(Asked, Priced):
     """The name that the server knows the model by."""
     revision: str = ""
     """Part of a reply's identity: change it when the server's weights change."""
-    api_key_env: str = ""
-    """Name of the environment variable with the key; the key itself is never written down."""
-    key_header: str = ""
+    api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
+    """Name of the environment variable with the key; the key itself is never written down, and
+    taken out of what the server says (``core.secrets``)."""
+    key_header: Annotated[str, AfterValidator(_is_header)] = ""
     """The header for the key, where it is another than usual: ``Authorization``, after "Bearer", or
     any other, bare."""
     concurrency: int = Field(32, gt=0)
@@ -89,8 +102,8 @@ class ServerSpec(Asked, Priced):
 
     @property
     def place(self) -> str:
-        """The addresses."""
-        return " ".join(self.addresses)
+        """The addresses, without the keys in them."""
+        return without_named(" ".join(self.addresses))
 
     @property
     def knows(self) -> Server:

@@ -28,8 +28,6 @@ ServerName: TypeAlias = Literal[
 FormatName: TypeAlias = Literal["openai", "anthropic", "gemini"]
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
-_USUAL_FORMATS = frozenset({"jpeg", "png", "gif", "webp"})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
@@ -47,8 +45,6 @@ class Server:
     what it does not take."""
     needs: frozenset[str] = frozenset()
     """Those that no request may leave out."""
-    formats: frozenset[str] = _USUAL_FORMATS
-    """Of JPEG, PNG, GIF and WebP those that it decodes."""
     key_header: str = "Authorization"
     """Where it expects the key: after ``Bearer``, or bare in a header of another name."""
 
@@ -80,7 +76,6 @@ SERVERS: Mapping[ServerName, Server] = {
         },
         takes_template_kwargs=True,
         has_card=True,
-        formats=frozenset({"jpeg", "png"}),
     ),
     # A JSON text inside the JSON; what it leaves out is taken from the checkpoint's own file.
     "transformers": Server(
@@ -88,15 +83,15 @@ SERVERS: Mapping[ServerName, Server] = {
         takes_template_kwargs=True,
         has_card=True,
     ),
-    "ollama": Server(neutral=_WITHOUT_PENALTIES, formats=frozenset({"jpeg", "png", "webp"})),
+    "ollama": Server(neutral=_WITHOUT_PENALTIES),
     "openai": Server(names=_NEWER_NAME),
     "azure": Server(names=_NEWER_NAME, key_header="api-key"),
     "openrouter": Server(),
-    "gemini": Server(formats=frozenset({"jpeg", "png", "webp"})),
+    "gemini": Server(),
     "anthropic": Server(),
     "mistral": Server(names={"seed": "random_seed"}),
     "deepseek": Server(),
-    "xai": Server(formats=frozenset({"jpeg", "png"})),
+    "xai": Server(),
     "dashscope": Server(),
 }
 
@@ -106,7 +101,6 @@ APIS: Mapping[FormatName, Server] = {
     ),
     "gemini": Server(
         names={"max_tokens": "maxOutputTokens", "top_p": "topP"},
-        formats=frozenset({"jpeg", "png", "webp"}),
         key_header="x-goog-api-key",
     ),
 }

@@ -6,6 +6,8 @@ from typing import TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
 from bench_assets.core.errors import SettingsError
+from bench_assets.core.secrets import without_named
+from resources.settings.secrets import without_shapes
 
 _HUB = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[\w./-]+))?")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -70,8 +72,9 @@ def read_address(text: str) -> Release:
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
     if well and parts.hostname and encrypted and (sha256 or _COMMIT.search(parts.path)):
         return WebRelease(place, sha256, below)
+    shown = without_shapes(without_named(text))
     raise SettingsError(
-        f'{text!r} is no address of a release: "hf:owner/name@revision", or '
+        f'{shown!r} is no address of a release: "hf:owner/name@revision", or '
         '"https://host/file.zip#sha256=" and 64 hexadecimal digits; a folder in it is "below=data"'
     )
 

@@ -1,8 +1,11 @@
 """Unpacks archives: only plain files, only below the folder, only as much as is allowed."""
 
+import lzma
 import shutil
+import struct
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from bench_assets.core.errors import SourceError
@@ -10,6 +13,10 @@ from bench_assets.core.errors import SourceError
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _MOST = 64 * 1024**3  # bytes, unpacked
 _SYMLINK = 0o120000
+_DAMAGED = (
+    *(EOFError, RuntimeError, ValueError, OverflowError, OSError, struct.error, zlib.error),
+    *(zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError),
+)
 
 
 def is_archive(name: str) -> bool:
@@ -32,7 +39,7 @@ def unpack(archive: Path) -> None:
             _unzip(archive, unfinished)
         else:
             _untar(archive, unfinished)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, NotImplementedError) as why:
+    except _DAMAGED as why:
         raise SourceError(f"{archive}: cannot be unpacked: {why}") from why
     (*only,) = unfinished.iterdir()
     whole = only[0] if len(only) == 1 and only[0].is_dir() else unfinished
@@ -64,5 +71,6 @@ def _untar(archive: Path, folder: Path) -> None:
 
 
 def _bounded(archive: Path, size: int) -> None:
-    if size > _MOST:
-        raise SourceError(f"{archive}: {size} bytes unpacked, more than the {_MOST} allowed")
+    allowed = min(_MOST, shutil.disk_usage(archive.parent).free)
+    if size > allowed:
+        raise SourceError(f"{archive}: {size} bytes unpacked, more than the {allowed} allowed")

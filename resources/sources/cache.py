@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import aiohttp
 
 from bench_assets.core.errors import SourceError
+from resources.pictures.hosts import Hosts
 from resources.sources.addresses import HubRelease, Release
 from resources.sources.archives import is_archive, unpack
 from resources.sources.download import Downloads, Patience, RemoteFile
@@ -65,6 +66,23 @@ class ReleaseCache:
         """Every release that was fetched whole, with its suite and its folder."""
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
         return [(one.parts[-3], _read(one), one.with_name("files")) for one in records]
+
+    def damage(self, folder: Path) -> list[str]:
+        """Compare the files of a release with what arrived; archives are gone once unpacked.
+
+        Raises:
+            SourceError: If the record of it cannot be read.
+        """
+        wrong = []
+        for name, digest in _read(folder.with_name(_RECORD)).files.items():
+            try:
+                with (folder / name).open("rb") as file:
+                    if file_digest(file, "sha256").hexdigest() != digest:
+                        wrong.append(f"{name}: not the bytes that arrived")
+            except OSError as why:
+                if not is_archive(name):
+                    wrong.append(f"{name}: {why.strerror}")
+        return wrong
 
     def fetch(self, suite: str, release: Release, watched: Watched) -> Path:
         """Bring a release into the home unless it is there, and return its folder.
@@ -127,9 +145,15 @@ async def _bring(
     remote: Sequence[RemoteFile], folder: Path, patience: Patience, watched: Watched
 ) -> dict[str, str]:
     # Bytes are counted as they are stored: nothing may be unpacked on its way.
-    headers = {"User-Agent": _AGENT, "Accept-Encoding": "identity"}
-    async with aiohttp.ClientSession(headers=headers) as session:
-        downloads = Downloads(session, patience, watched.add)
+    # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.
+    hosts = Hosts.typed_by_user(remote[0].url) if remote else Hosts()
+    async with aiohttp.ClientSession(
+        connector=hosts.connector(),
+        headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
+        timeout=aiohttp.ClientTimeout(total=None, sock_read=patience.timeout),
+        auto_decompress=False,
+    ) as session:
+        downloads = Downloads(session, patience, watched.add, hosts)
         return {file.path: await downloads.fetch(file, _inside(folder, file)) for file in remote}
 
 

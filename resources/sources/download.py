@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TypeAlias
 import aiohttp
 
 from bench_assets.core.errors import SourceError
+from resources.pictures.hosts import ForbiddenAddressError, Hosts, opened
 from resources.server.waits import wait_of
 
 Progress: TypeAlias = Callable[[int], None]  # bytes that arrived; below 0: that were thrown away
@@ -27,6 +29,7 @@ class Patience:
     pause: float = 1.0  # s before the second; doubled for each further one
     longest_pause: float = 120.0  # s; a server that asks for more is left alone
     timeout: float = 60.0  # s without a byte
+    slowest: int = 1024  # bytes a second, after so long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +58,10 @@ class _Failure:
 class Downloads:
     """Fetches files over one session."""
 
-    session: aiohttp.ClientSession
+    session: aiohttp.ClientSession  # with the connector of ``hosts``
     patience: Patience
     progress: Progress
+    hosts: Hosts
 
     async def fetch(self, file: RemoteFile, target: Path) -> str:
         """Bring a file to ``target``, unless it is there, and return its SHA-256.
@@ -102,34 +106,55 @@ class Downloads:
 
     async def _try(self, file: RemoteFile, part: Path) -> _Failure | None:
         """Ask for what is missing; None if all of it came."""
-        before = here = part.stat().st_size if part.exists() else 0
+        here = _size(part)
         if here and here == file.size:
             return None
         headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
-        timeout = aiohttp.ClientTimeout(total=None, sock_read=self.patience.timeout)
         try:
-            async with self.session.get(file.url, headers=headers, timeout=timeout) as response:
+            async with opened(self.session, file.url, self.hosts, headers) as response:
                 if here and response.status in (200, 416):  # it does not go on where we want it to
                     self._throw_away(part)
-                    before = here = 0
-                if response.status not in (200, 206):
-                    again, wait = response.status in _LATER, wait_of(response.headers)
-                    return _Failure(f"HTTP {response.status}", again, wait)
-                with part.open("ab") as kept:
-                    async for chunk in response.content.iter_chunked(_CHUNK):
-                        here += len(chunk)
-                        if here > (_MOST if file.size is None else file.size):
-                            return _Failure("larger than it should be", again=False)
-                        kept.write(chunk)
-                        self.progress(len(chunk))
+                    here = 0
+                failure = await self._receive(response, file, part)
+        except ForbiddenAddressError as why:
+            return _Failure(str(why), again=False)
         except (aiohttp.ClientError, TimeoutError) as why:
-            return _Failure(f"{type(why).__name__}: {why}", moved=here > before)
-        cut_off = file.size is not None and here < file.size
-        return _Failure(moved=here > before) if cut_off else None
+            return _Failure(f"{type(why).__name__}: {why}", moved=_size(part) > here)
+        if failure:
+            return failure
+        cut_off = file.size is not None and _size(part) < file.size
+        return _Failure(moved=_size(part) > here) if cut_off else None
+
+    async def _receive(
+        self, response: aiohttp.ClientResponse, file: RemoteFile, part: Path
+    ) -> _Failure | None:
+        """Keep what comes; None if it ended, all of it or not."""
+        if response.status not in (200, 206):
+            again, wait = response.status in _LATER, wait_of(response.headers)
+            return _Failure(f"HTTP {response.status}", again, wait)
+        before = here = _size(part)
+        started = time.monotonic()
+        with part.open("ab") as kept:
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                here += len(chunk)
+                if here > (_MOST if file.size is None else file.size):
+                    return _Failure("larger than it should be", again=False)
+                kept.write(chunk)
+                self.progress(len(chunk))
+                if self._drips(here - before, time.monotonic() - started):
+                    return _Failure(f"slower than {self.patience.slowest} bytes a second")
+        return None
+
+    def _drips(self, n_bytes: int, seconds: float) -> bool:
+        return seconds > self.patience.timeout and n_bytes < seconds * self.patience.slowest
 
     def _throw_away(self, part: Path) -> None:
         self.progress(-part.stat().st_size)
         part.unlink()
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
 
 
 def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:

@@ -9,7 +9,9 @@ from bench_assets.core.chat import Decoding, Reply, Request
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.local.batches import Batches
 from resources.local.card_decoding import Card, as_recommended, read_card
+from resources.local.named_weights import load_named, with_template
 from resources.replies.engine import ReadImage
+from resources.replies.shown_pictures import LOCALLY, ShownPictures
 from resources.settings.local_specs import VllmSpec
 from resources.vllm.loading import refuse_unfollowed
 from resources.vllm.model import load
@@ -32,6 +34,7 @@ class VllmEngine:
         self._spec = spec
         self._location = location
         self._read_image = read_image
+        self._shown = ShownPictures(read_image, LOCALLY)
 
     @cached_property
     def identity(self) -> str:
@@ -73,7 +76,11 @@ class VllmEngine:
         Raises:
             ModelError: If the checkpoint is incomplete or does not load, or vLLM breaks down.
         """
-        yield from self._batches.stream(requests)
+        yield from self._shown.noted(requests, self._batches.stream(requests))
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of a picture."""
+        return self._shown.particulars(request)
 
     def close(self) -> None:
         """Give back the memory; a later request loads the weights again."""
@@ -83,7 +90,9 @@ class VllmEngine:
     @cached_property
     def _batches(self) -> Batches:
         spec, rest = as_recommended(self._spec, self._card)
-        return Batches(spec, self._read_image, lambda: load(spec, self._checkpoint), rest)
+        return Batches(
+            spec, self._read_image, lambda: load_named(load, spec, self._checkpoint), rest
+        )
 
     @cached_property
     def _card(self) -> Card | None:
@@ -96,4 +105,5 @@ class VllmEngine:
     @cached_property
     def _checkpoint(self) -> Checkpoint:
         spec = self._spec
-        return pin(self._location, spec.revision, processor=spec.processor, base=spec.base)
+        pinned = pin(self._location, spec.revision, processor=spec.processor, base=spec.base)
+        return with_template(spec, pinned)

@@ -23,6 +23,7 @@ from resources.local.picture_tokens import PictureTokens
 from resources.local.processor import has_one_place, load_processor
 from resources.local.reply_texts import ReplyTexts
 from resources.settings.local_specs import VllmSpec
+from resources.vllm.finite_files import refuse_infinite_files
 from resources.vllm.loading import arguments, put_together
 from resources.vllm.prompts import TokenPrompts, VllmPrompt, as_messages
 
@@ -159,13 +160,14 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
 
     Raises:
         ModelError: If vLLM is not installed, or does not load the checkpoint, or would leave out
-            a part of it.
+            a part of it, or there is NaN in it.
     """
     try:
         from vllm import LLM
         from vllm.exceptions import VLLMError
     except ImportError as why:
         raise ModelError(f"kind vllm needs pip install '.[vllm]': {first_line(why)}") from why
+    refuse_infinite_files(checkpoint)
     files = put_together(checkpoint)
     ours = arguments(spec, checkpoint, files.name if files else checkpoint.location)
     prompts = _prompts(spec, checkpoint) if spec.prompts == "checkpoint" else None

@@ -62,6 +62,7 @@ def test_every_table_of_the_papers_has_a_command(home):
     ]
 
 
+@pytest.mark.long
 def test_a_study_makes_all_that_it_is_made_of(home, source):
     study = ("study", "codis", "output_variability", "--source", source)
     rows = lines(bench(*study, "--model", "random", "--json"))
@@ -80,6 +81,7 @@ def zipped(folder):
     return archive.getvalue()
 
 
+@pytest.mark.long
 def test_a_release_is_fetched_into_the_home_and_evaluated_from_there(home, source):
     data = zipped(source)
     with serving(StandIn({"codis.zip": data})) as server:

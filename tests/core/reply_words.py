@@ -67,6 +67,8 @@ NOTHING_FITS = [
     *("Neither does.", "None does.", "两张都不对"),
     *(f"There is no {how} answer." for how in ("correct", "clear", "definitive")),
     *(f"There is no correct {what}." for what in ("option", "choice", "match")),
+    *(f"The left {what} is missing." for what in ("image", "picture")),
+    *(f"The image {how}." for how in ("is not available", "failed to load")),
 ]
 CONCLUDING = [
     *(

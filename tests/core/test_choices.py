@@ -48,3 +48,51 @@ def test_the_text_of_an_option_that_a_reply_opens_with(reply, letter):
 @given(st.text(alphabet="ABCDEFab ()*.:answeri\n"), st.integers(1, 5))
 def test_only_offered_letters_are_read(reply, n_options):
     assert read_choice(reply, [""] * n_options).letter in (None, *"ABCDE"[:n_options])
+
+
+LEFT_OPEN = [
+    *(f"The answer is B, but it {how} be A." for how in ("could", "might", "may", "could also")),
+    *(f"The answer is B. Or {how} A." for how in ("maybe", "perhaps", "possibly")),
+    *(
+        f"The answer is B; A {how} too."
+        for how in (
+            *("is possible", "is plausible", "seems plausible", "could be right", "might be right"),
+            *("may be correct", "is also possible", "is correct"),
+        )
+    ),
+    *(
+        "答案是B，但也可能是A。",
+        "The answer is B，no，it might be A.",
+        "The answer is B, not C; it may be A.",
+    ),
+    *("The answer is B, not C, it may be A.", "The answer is B；not so；it may be A."),
+]
+NOT_LEFT_OPEN = [
+    "It could also be A. But the answer is B.",
+    "The answer is B, and not possibly A.",
+    "The answer is B, which could be a problem.",
+    "The answer is B because it could not be A.",
+]
+
+
+@pytest.mark.parametrize("reply", LEFT_OPEN)
+def test_an_option_after_which_another_is_left_open_is_not_chosen(reply):
+    assert read_choice(reply, ("", "", "", "")).letter is None
+
+
+@pytest.mark.parametrize("reply", NOT_LEFT_OPEN)
+def test_what_is_weighed_before_or_denied_leaves_nothing_open(reply):
+    assert read_choice(reply, ("", "", "", "")).letter == "B"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer cannot be determined; the left image is missing.",
+        "The left image is missing.",
+        "The left image is not available.",
+        "The left image failed to load.",
+    ],
+)
+def test_a_picture_that_is_missing_is_not_chosen(reply):
+    assert read_choice(reply, ("the left image", "the right image")).letter is None

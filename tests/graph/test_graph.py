@@ -9,7 +9,7 @@ import pytest
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
 from bench_assets.definitions import defs
-from bench_assets.graph.leaderboard import MEASURED
+from bench_assets.graph.standings import MEASURED
 from resources.settings.settings_file import SettingsFile
 from tests.codis_release import write_release
 

@@ -101,6 +101,7 @@ def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
     assert not any(row.error for row in predictions)
 
 
+@pytest.mark.long
 def test_a_killed_run_loses_only_what_was_in_flight(home, tmp_path):
     with ChatServer(reply, latency=0.05) as slow:
         toml = (home / "bench.toml").read_text()

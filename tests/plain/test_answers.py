@@ -61,6 +61,7 @@ def test_options_that_cannot_be_asked_are_refused(cells):
         pytest.param('["red", "blue"]', COLOURS, ("choices", ("A", "C")), id="texts as JSON"),
         pytest.param("AB", ("AB", "0"), ("choice", ("A",)), id="a blood group is no two letters"),
         pytest.param(3, (), ("text", ("3",)), id="a number without options"),
+        pytest.param(10**16 + 1, (), ("text", ("10000000000000001",)), id="every digit of one"),
         pytest.param(["a cup", "cup", "cup"], (), ("text", ("a cup", "cup")), id="references"),
         pytest.param("1", ("0", "1"), ("choice", ("B",)), id="index and text that agree"),
     ],

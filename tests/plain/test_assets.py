@@ -96,7 +96,7 @@ SUITE = (
         pytest.param("[benchmarks.fridge]", "file: Field required", id="no file"),
         pytest.param(
             '[benchmarks.fridge]\nfile = "a"\nmetrics = "anls"',
-            "metrics: Extra inputs are not permitted",
+            "metrics: unknown; did you mean 'metric'?",
             id="an entry that there is not",
         ),
         pytest.param(

@@ -64,10 +64,10 @@ def test_a_row_says_where_it_stands(tmp_path, name, places):
 
 def test_a_line_that_cannot_be_read_does_not_end_the_rest(tmp_path):
     file = tmp_path / "a.jsonl"
-    file.write_bytes(b'{"a": 1}\n{"a": \n["a"]\n\xff\n{"a": 5}\n')
+    file.write_bytes(b'{"a": 1}\n{"a": \n["a"]\n\xff\n{"a": 5}\n%s\n' % (b"9" * 4301))
     rows = list(read_rows(file))
     assert [row.cells for row in rows if not row.fault] == [{"a": 1}, {"a": 5}]
-    assert [row.where[-1] for row in rows if row.fault] == ["2", "3", "4"]
+    assert [row.where[-1] for row in rows if row.fault] == ["2", "3", "4", "6"]
 
 
 def test_a_row_of_a_table_with_more_cells_than_names_says_so(tmp_path):
@@ -85,6 +85,21 @@ def test_numbers_that_stand_for_classes_are_named(tmp_path):
     pq.write_table(stored, tmp_path / "a.parquet")
     rows = read_rows(tmp_path / "a.parquet")
     assert [row.cells["answer"] for row in rows] == ["dog", "cat", None]
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        "{",
+        "[]",
+        '{"info": []}',
+        '{"info": {"features": {"a": {"_type": "ClassLabel", "names": 7}}}}',
+    ],
+)
+def test_rows_are_read_whatever_the_metadata_say(tmp_path, about):
+    table = pa.table({"a": ["x"]}).replace_schema_metadata({"huggingface": about})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert [row.cells for row in read_rows(tmp_path / "a.parquet")] == [{"a": "x"}]
 
 
 @pytest.mark.parametrize(
@@ -149,6 +164,25 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
             "save it after flatten_indices",
             id="a selection whose rows lie elsewhere",
         ),
+        pytest.param(
+            "saved/state.json",
+            b'{"_data_files": null}',
+            r"state\.json: _data_files is None, expected a list",
+            id="null for the files of what was saved",
+        ),
+        pytest.param(
+            "saved/state.json",
+            b'{"_data_files": [{"filename": 7}]}',
+            r"state\.json: _data_files names no file: 7",
+            id="a number for a file of what was saved",
+        ),
+        pytest.param(
+            "saved/dataset_dict.json",
+            b'{"splits": 7}',
+            r"dataset_dict\.json: splits is 7, expected a list",
+            id="a number for the splits",
+        ),
+        pytest.param("saved/state.json", b"[" * 200_000, "cannot be read as JSON", id="brackets"),
     ],
 )
 def test_what_cannot_be_read_names_the_file(tmp_path, name, data, why):

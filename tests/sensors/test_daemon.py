@@ -69,6 +69,7 @@ def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
         yield Daemon(instance, workspace)
 
 
+@pytest.mark.long
 def test_each_evaluation_is_started_once_and_changes_are_followed(
     tmp_path: Path, daemon: Daemon
 ) -> None:

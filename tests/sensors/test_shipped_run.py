@@ -97,6 +97,7 @@ def curve(tmp_path: Path) -> dict[str, dg.ExecuteInProcessResult]:
         }
 
 
+@pytest.mark.long
 def test_the_run_that_ships_is_a_curve(curve: dict[str, dg.ExecuteInProcessResult]) -> None:
     assert list(curve) == [f"run-1/{folder.name}" for folder in sorted(SHIPPED.glob("*/step-*"))]
     accuracy = [_accuracy(done) for done in curve.values()]

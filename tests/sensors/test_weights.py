@@ -51,7 +51,9 @@ def test_one_run_over_several_suites_loads_the_weights_once(
     checkpoint = f"a/step-1@{fingerprint(folder)}"
     wanted = Evaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
     tables = {
-        task.name: tables_of_suite([task], [k for a in evaluation_assets(task) for k in a.keys])
+        task.name: tables_of_suite(
+            [task], [k for a in evaluation_assets(task) if a.partitions_def for k in a.keys]
+        )
         for task in QUIZZES
     }
     (request,) = run_requests([wanted], tables, tmp_path / "claims", time.time())

@@ -18,6 +18,7 @@ _LISTS: dict[str, Any] = json.loads(
 _DROPPED = frozenset(_LISTS["dropped"])
 _WRITTEN_AS = str.maketrans(_LISTS["written_as"])
 _EMOJI = re.compile("[\U00010000-\U0010ffff]")  # no tokens, even inside a word
+_LONGEST = 1000  # characters without a blank that are looked at as one; no word has so many
 _BRACKETS = str.maketrans(_LISTS["brackets"])
 
 
@@ -35,7 +36,9 @@ def _tokens(text: str) -> Iterator[str]:
         if chunk["whole"]:
             yield chunk[0].lower()
         else:
-            yield from _split(chunk[0])
+            text = chunk[0]
+            for start in range(0, len(text), _LONGEST):
+                yield from _split(text[start : start + _LONGEST])
 
 
 @lru_cache(maxsize=1 << 16)

@@ -12,6 +12,7 @@ def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     >>> longest_common("abcd", "acbd")
     3
     """
+    one, other = sorted((one, other), key=len)  # the shorter is the number's length in bits
     places: dict[Hashable, int] = {}
     for place, word in enumerate(one):
         places[word] = places.get(word, 0) | 1 << place

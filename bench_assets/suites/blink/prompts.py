@@ -28,6 +28,12 @@ _CAPTION = (
 _CAPTIONED = "Instead of {images}, here is a detailed caption of {each}.\n\n"
 
 # The missing blanks after "(Z)" and before "If", and "Your should", are the authors'.
+NO_OPTION = (
+    "That is not what was asked for. Print the letter of one option in brackets, or (Z), and "
+    "nothing else."
+)
+"""What a judge is told whose option cannot be read; the wording is ours."""
+
 _JUDGE = (
     "You are an AI assistant who will help me to match an answer with several options of a "
     "single-choice question. You are provided with a question, several options, and an answer, "

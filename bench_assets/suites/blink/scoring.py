@@ -7,15 +7,17 @@ word first where it was recorded, as the authors' files have it: for eight repli
 models that is not what their rules read, and their published numbers are of the files.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import partial
 
-from bench_assets.core.chat import ChatModel, Request
+from bench_assets.core.asking import RECORDED, Asked, ask_for_verdicts, at_first, at_last
+from bench_assets.core.chat import ChatModel, Reply
 from bench_assets.core.choices import read_choice
 from bench_assets.core.reasoning import without_reasoning
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean, Point, macro_mean, mean
+from bench_assets.core.verdicts import NO_OPTION, cut_off, read_option
 from bench_assets.suites.blink import prompts
 from bench_assets.suites.blink.reading import OPTIONS, official_option
 from bench_assets.task import RULES, Answered, Scored
@@ -23,36 +25,24 @@ from bench_assets.task import RULES, Answered, Scored
 CRITERION = "option"
 FAILED = "(Z)"  # what a judge says of a reply that chooses no option
 
-_RECORDED = "recorded|"  # how the signature of a judge begins whose words are there already
-_NONE = re.compile(r"\W*Z\b.*", re.DOTALL)  # "(Z)", "Z", "(Z) Failed to get multiple choice"
-
 
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask which option is meant by each reply that one of the readings leaves unread.
 
     Of a judge whose words are recorded, all are taken.
     """
-    recorded = model.signature.startswith(_RECORDED)
+    recorded = model.signature.startswith(RECORDED)
     unread = [pair for pair in answered if recorded or _needs_judge(*pair)]
-    requests = [
-        Request(
-            prompt=prompts.judge(question, prediction.text),
-            sample=prediction.sample,
-            question=question,
+    asked = [
+        Asked(
+            *pair,
+            prompts.judge(pair.question, pair.prediction.text),
+            partial(_verdict, pair.question),
+            CRITERION,
         )
-        for question, prediction in unread
+        for pair in unread
     ]
-    return [
-        Judgement.from_reply(
-            pair.prediction,
-            reply,
-            prompt=request.prompt,
-            judge=model.name,
-            criterion=CRITERION,
-            verdict=_verdict(pair.question, reply.said.answer),
-        )
-        for pair, request, reply in zip(unread, requests, model.reply(requests), strict=True)
-    ]
+    return [row for rows in ask_for_verdicts(asked, model, prompts.NO_OPTION) for row in rows]
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -73,18 +63,23 @@ def score_carefully(answered: Answered, judgements: Sequence[Judgement]) -> Scor
     choice = read_choice(prediction.text, question.options)
     if choice.letter is not None:
         return _score(answered, choice.letter, choice.why)
-    if (unjudged := _unjudged(judgements)) is not None:
+    if (unjudged := _unjudged(at_last(judgements))) is not None:
         return Score.of(prediction, points=None, note=f"{choice.why}; {unjudged}")
-    said = without_reasoning(judgements[0].reply)
-    note = f"{choice.why}; the judge says {said}"
-    if _verdict(question, said) is None:
+    said = at_last(judgements)[0].reply
+    note = f"{choice.why}; the judge says {without_reasoning(said)}"
+    letter = read_option(said, question.options)
+    if letter is None:
         return Score.of(prediction, points=None, note=note)
-    return _score(answered, read_choice(said, question.options).letter, note)
+    return _score(answered, None if letter == NO_OPTION else letter, note)
 
 
 def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the authors' rules, or else the judge word for word, say the right option."""
+    """Give a point if the authors' rules, or else the judge word for word, say the right option.
+
+    Their script asks once: what the judge said at first counts.
+    """
     question, prediction = answered
+    judgements = at_first(judgements)
     option = official_option(prediction.text, len(question.options))
     if option is None:
         if (unjudged := _unjudged(judgements)) is not None:
@@ -96,6 +91,7 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
 
 def score_as_released(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge word for word, or where it says nothing the rules, are right."""
+    judgements = at_first(judgements)
     said = [one.reply for one in judgements if not one.error]
     if len(said) != 1:
         return score_officially(answered, judgements)
@@ -140,12 +136,10 @@ def _needs_judge(question: Question, prediction: Prediction) -> bool:
     )
 
 
-def _verdict(question: Question, said: str) -> bool | None:
+def _verdict(question: Question, reply: Reply) -> bool | None:
     """Whether the judge finds the right option; None if it says neither an option nor "(Z)"."""
-    letter = read_choice(said, question.options).letter
-    if letter is None and not _NONE.fullmatch(said):
-        return None
-    return (letter,) == question.answer
+    letter = None if cut_off(reply) else read_option(reply.said.answer, question.options)
+    return None if letter is None else (letter,) == question.answer
 
 
 def _unjudged(judgements: Sequence[Judgement]) -> str | None:

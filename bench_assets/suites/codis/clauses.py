@@ -11,7 +11,7 @@ from bench_assets.suites.codis.words import normalised
 NEGATIONS = frozenset(
     {"not", "no", "never", "neither", "nor", "none", "nobody", "nothing", "without", "hardly"}
 )
-_QUESTION = re.compile(r"[^.!?]*\?")
+_QUESTION = re.compile(r"(?<![^.!?])[^.!?]*+\?")
 _BOUNDARY = re.compile(
     r"[.,;:!()…—–](?=\s|\W|$)|[\"”](?=\s)| - |\b(?:but|however|although|though|while|whereas"
     r"|so|therefore|thus|hence)\b",

@@ -8,10 +8,11 @@ right, never both (section 4.2).
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from bench_assets.core.chat import ChatModel, Request
-from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.asking import Asked, ask_for_verdicts, at_first, at_last
+from bench_assets.core.chat import ChatModel, Reply
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean, Point, mean, product
+from bench_assets.core.verdicts import RIGHT_OR_WRONG, cut_off, read_word
 from bench_assets.suites.codis import prompts
 from bench_assets.suites.codis.answers import named_option, read_answer
 from bench_assets.suites.codis.words import normalised
@@ -26,33 +27,17 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
 
     A prediction that came with thoughts is judged once more with them, for the official reading.
     """
-    calls = [(pair, CRITERION, pair.prediction.text) for pair in answered]
-    calls += [
+    texts = [(pair, CRITERION, pair.prediction.text) for pair in answered]
+    texts += [
         (pair, WITH_THOUGHTS, pair.prediction.raw_text)
         for pair in answered
         if pair.prediction.raw_text not in ("", pair.prediction.text)
     ]
-    requests = [
-        Request(
-            prompt=prompts.judge(pair.question, output),
-            sample=pair.prediction.sample,
-            question=pair.question,
-        )
-        for pair, _, output in calls
+    asked = [
+        Asked(*pair, prompts.judge(pair.question, output), _said, criterion)
+        for pair, criterion, output in texts
     ]
-    return [
-        Judgement.from_reply(
-            pair.prediction,
-            reply,
-            prompt=request.prompt,
-            judge=model.name,
-            criterion=criterion,
-            verdict=read_verdict(reply.text),
-        )
-        for (pair, criterion, _), request, reply in zip(
-            calls, requests, model.reply(requests), strict=True
-        )
-    ]
+    return [row for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT) for row in rows]
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -64,20 +49,17 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
 
 
 def read_verdict(reply: str) -> bool | None:
-    """Read the judge's word; None if it is neither of the two it may print.
-
-    Case, surrounding blanks, one final full stop and what a judge thinks aloud do not count.
+    """Read the judge's word; None if it is neither of the two it may print, or says more.
 
     >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
     (True, False, None)
     """
-    word = without_reasoning(reply).strip().removesuffix(".").lower()
-    return {"right": True, "wrong": False}.get(word)
+    return read_word(reply, RIGHT_OR_WRONG)
 
 
 def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge said right; unscored if it said neither right nor wrong."""
-    about = [judgement for judgement in judgements if judgement.criterion != WITH_THOUGHTS]
+    about = [one for one in at_last(judgements) if one.criterion != WITH_THOUGHTS]
     return _score(answered, about, lambda judgement: judgement.verdict)
 
 
@@ -85,10 +67,12 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
     """Give a point if the judge's reply has "right" in it, as the authors' eval.py does.
 
     "not right" is a point, "Right." is none. What model and judge think aloud is part of what they
-    say. The rules say no such words: their verdict counts.
+    say. Their script asks once: what was said at first counts. The rules say no such words: their
+    verdict counts.
     """
-    thoughts = [judgement for judgement in judgements if judgement.criterion == WITH_THOUGHTS]
-    return _score(answered, thoughts or judgements, _official_verdict)
+    said = at_first(judgements)
+    thoughts = [one for one in said if one.criterion == WITH_THOUGHTS]
+    return _score(answered, thoughts or said, _official_verdict)
 
 
 def pair_accuracy(scored: Sequence[Scored]) -> Mean:
@@ -127,6 +111,10 @@ def picture(question: Question) -> str:
     45 pictures are asked the same question again with other contexts.
     """
     return question.labels.get("image", question.group_id)
+
+
+def _said(reply: Reply) -> bool | None:
+    return None if cut_off(reply) else read_verdict(reply.said.answer)
 
 
 def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:

@@ -49,8 +49,10 @@ _IRREGULAR = {
     }.items()
     for form in forms.split()
 }
+_LONGEST_NUMBER = 9  # digits, zeros before it included
 _LEAST_STEM = 3  # letters; what is shorter has lost more than an ending
-_REMEMBERED = 4096  # words of questions and possible answers: every reply is held against them
+_REMEMBERED = 4096  # words and phrases of possible answers: every reply is held against them
+_SHORT = 200  # characters of what is remembered
 
 
 class Opposites(NamedTuple):
@@ -66,6 +68,10 @@ def normalised(text: str) -> str:
     >>> normalised("**It isn't** on the “left”: 2 p.m.")
     'it is not on left two pm'
     """
+    return _remembered(text) if len(text) <= _SHORT else _normalised(text)
+
+
+def _normalised(text: str) -> str:
     plain = _HALF_DAY.sub(_half_day, unicodedata.normalize("NFKC", text))
     plain = _ARTICLE.sub(" ", plain).casefold()
     for written, read in _WRITTEN:
@@ -74,6 +80,9 @@ def normalised(text: str) -> str:
     for pattern, word in _ONE_WORD:
         plain = pattern.sub(word, plain)
     return " ".join(_spelt(word) for word in _WORD.findall(plain))
+
+
+_remembered = lru_cache(_REMEMBERED)(_normalised)
 
 
 def phrase_in(phrase: str, words: str) -> bool:
@@ -157,4 +166,5 @@ def _entry(written: str) -> str:
 def _spelt(word: str) -> str:
     if ":" in word:
         return word.removeprefix("0")
-    return _NUMBERS[int(word)] if word.isdecimal() and int(word) < len(_NUMBERS) else word
+    counts = word.isdecimal() and len(word) <= _LONGEST_NUMBER
+    return _NUMBERS[int(word)] if counts and int(word) < len(_NUMBERS) else word

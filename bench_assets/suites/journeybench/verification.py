@@ -10,19 +10,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from bench_assets.core.chat import ChatModel
+from bench_assets.core.asking import Asked, ask_for_verdicts, at_first
+from bench_assets.core.chat import ChatModel, Reply
 from bench_assets.core.numbers import as_number
 from bench_assets.core.reasoning import without_reasoning
 from bench_assets.core.rows import Judgement, Question, Score
 from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.core.verdicts import YES_OR_NO, cut_off, read_word
 from bench_assets.suites.journeybench import verification_prompts as prompts
 from bench_assets.suites.journeybench.agreement import agrees, missing_steps, read_answer
-from bench_assets.suites.journeybench.judging import Said, ask
 from bench_assets.suites.journeybench.source import CAUSE_ANSWERS
 from bench_assets.task import RULES, Answered, ByModel, ByRules, Judge, Scored
 
 EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
-AT_FIRST = "correct, at first"  # the criterion of a verdict that was asked for again
 
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
 _AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
@@ -35,23 +35,20 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     reply, the second is not asked and carries its error. What was said at first where the verdict
     was asked for again is a third, for the official reading.
     """
-    calls = [(pair, prompts.extract(pair.question, pair.prediction.text)) for pair in answered]
-    said = ask(calls, model, lambda reply: read_extraction(reply) is not None, prompts.NO_NUMBER)
-    extracted = [_judgement(one, model, EXTRACTED, _is_an_answer) for one in said]
-    found = list(zip(answered, extracted, strict=True))
-    calls = [
-        (pair, prompts.verify(pair.question, answer_of(one.reply)))
+    to_extract = [
+        Asked(*pair, prompts.extract(pair.question, pair.prediction.text), _is_an_answer, EXTRACTED)
+        for pair in answered
+    ]
+    said = ask_for_verdicts(to_extract, model, prompts.NO_NUMBER)
+    found = list(zip(answered, (rows[0] for rows in said), strict=True))
+    to_verify = [
+        Asked(*pair, prompts.verify(pair.question, answer_of(one.reply)), _said, CORRECT)
         for pair, one in found
         if not one.error
     ]
+    verified = ask_for_verdicts(to_verify, model, prompts.NO_VERDICT)
     lost = [replace(one, criterion=CORRECT, verdict=None) for _, one in found if one.error]
-    verified = ask(calls, model, _is_verdict, prompts.NO_VERDICT)
-    return [
-        *extracted,
-        *(_judgement(one, model, CORRECT, read_verdict) for one in verified),
-        *(_judgement_at_first(one, model) for one in verified if one.first is not one.last),
-        *lost,
-    ]
+    return [*(one for _, one in found), *(row for rows in verified for row in rows), *lost]
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -64,13 +61,13 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
 
 def judge_solutions(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask whether each prediction goes the way of the true solution, where there is one."""
-    calls = [
-        (pair, prompts.verify_solution(pair.question, pair.prediction.text, truth))
+    asked = [
+        Asked(*pair, prompts.verify_solution(pair.question, text, truth), _said, SOLUTION)
         for pair in answered
-        if (truth := solution_of(pair.question))
+        for text, truth in [(pair.prediction.text, solution_of(pair.question))]
+        if truth
     ]
-    said = ask(calls, model, _is_verdict, prompts.NO_VERDICT)
-    return [_judgement(one, model, SOLUTION, read_verdict) for one in said]
+    return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
 
 
 def judge_solutions_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -101,7 +98,7 @@ def read_verdict(reply: str) -> bool | None:
     >>> read_verdict("Yes."), read_verdict("**no**"), read_verdict("I have no idea.")
     (True, False, None)
     """
-    return {"yes": True, "no": False}.get(without_reasoning(reply).strip(_AROUND).casefold())
+    return read_word(reply, YES_OR_NO)
 
 
 def read_extraction(reply: str) -> str | None:
@@ -146,8 +143,7 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
     The script asks once: what was said at first counts. The rules print no yes or no: their verdict
     counts.
     """
-    first = [replace(one, criterion=CORRECT) for one in judgements if one.criterion == AT_FIRST]
-    return _score(answered, [*judgements, *first], _official_verdict)
+    return _score(answered, at_first(judgements), _official_verdict)
 
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
@@ -155,30 +151,13 @@ def accuracy(scored: Sequence[Scored]) -> Mean:
     return mean(Point(score.points, question.group_id) for question, score in scored)
 
 
-def _judgement(
-    said: Said, model: ChatModel, criterion: str, read: Callable[[str], bool | None]
-) -> Judgement:
-    return Judgement.from_reply(
-        said.answered.prediction,
-        said.last,
-        prompt=said.prompt,
-        judge=model.name,
-        criterion=criterion,
-        verdict=read(said.last.text),
-    )
-
-
-def _judgement_at_first(said: Said, model: ChatModel) -> Judgement:
-    return _judgement(replace(said, last=said.first), model, AT_FIRST, read_verdict)
-
-
-def _is_an_answer(reply: str) -> bool | None:
-    found = read_extraction(reply)
+def _is_an_answer(reply: Reply) -> bool | None:
+    found = None if cut_off(reply) else read_extraction(reply.said.answer)
     return None if found is None else found != prompts.UNKNOWN
 
 
-def _is_verdict(reply: str) -> bool:
-    return read_verdict(reply) is not None
+def _said(reply: Reply) -> bool | None:
+    return None if cut_off(reply) else read_verdict(reply.said.answer)
 
 
 def _judged_by_rules(pair: Answered) -> list[Judgement]:

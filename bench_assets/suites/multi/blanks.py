@@ -12,7 +12,7 @@ from bench_assets.suites.multi.boxes import boxes_in
 _ANNOUNCED = re.compile(r"\A.*答案(?:[是为]\s*:?|\s*:)", re.DOTALL)
 _NUMBERED = re.compile(r"(?:\(?([0-9]{1,2})(?:\)|[.、:](?![0-9]))|([①-⑳]))(.*)")
 _MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])")
-_EMPHASIS = re.compile(r"\*\*|`|^\s*[-*•]\s+", re.MULTILINE)
+_EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
 _THOUSANDS = re.compile(r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?!\d|,\S)")
 
 _LOWERED, _RAISED = re.compile("[₀-ₜ]+"), re.compile("[⁰-ⁿ²-³¹-¹]+")

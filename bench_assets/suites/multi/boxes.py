@@ -4,10 +4,11 @@ import ast
 import json
 import re
 
-_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+)\}")
 _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
 _ANSWER_KEYS = ("answer", "final_answer", "choice", "option", "答案", "选项")
-_OBJECT = re.compile(r"[\[{](?:[^{}]*)[\]}]")
+_STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
+_LONGEST = 10_000  # characters; no answer in JSON has so many
 
 
 def boxes_in(text: str) -> list[str]:
@@ -43,8 +44,7 @@ def in_json(text: str) -> str | None:
     An object of letters and truth values answers with those that are true. "" if there is no
     answer in it.
     """
-    found = _OBJECT.findall(text)
-    value = _parsed(found[-1]) if found else None
+    value = _parsed(_last_object(text))
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return ",".join(value)
     if not isinstance(value, dict):
@@ -57,11 +57,20 @@ def in_json(text: str) -> str | None:
     return ",".join(one for one in listed if isinstance(one, str))
 
 
+def _last_object(text: str) -> str:
+    """Cut out what stands in the last brackets or braces, from the first "[" to the last "]"."""
+    last = ""
+    for found in _STRETCH.finditer(text):
+        end = found.end() if found[2] else text.rfind("]", found.start(), found.end()) + 1
+        last = text[found.start() : end] or last
+    return last if len(last) <= _LONGEST else ""
+
+
 def _parsed(text: str) -> object:
     for parse in (json.loads, ast.literal_eval):
         try:
             value: object = parse(text)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         return value
     return None

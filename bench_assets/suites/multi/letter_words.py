@@ -60,7 +60,7 @@ _RUN = (
     r"(?:选项 ?|\b(?:option|choice)s? +)?"
     r"(?<![A-Za-z0-9\\∠△])(?<!三角形|电流表|电压表|维生素)(?<!集合)(?<![点线图])[A-M]+(?![A-Za-z0-9=∥⊥'])"
     # Not a point, an instrument or the like, and not an article.
-    r"(?!(?:[、和与,][A-M])*[两三四]?个?[点处地端极图球杯区管])"
+    r"(?!(?:[、和与,][A-M]){0,12}[两三四]?个?[点处地端极图球杯区管])"
     r"(?! (?!(?:is|are|and|because|since|but|not|rather|must)\b)[a-z])"
     r"(?: ?(?:选项|项))?(?:\s?[.:)、](?!\s*[A-Z])(?!\w*[A-Z]=))?"
 )

@@ -11,7 +11,8 @@ from typing import Literal
 
 from bench_assets.suites.multi.boxes import boxed, in_json
 from bench_assets.suites.multi.letter_words import TRADITIONAL
-from bench_assets.suites.multi.sentences import Said, Token, read, tokens_of
+from bench_assets.suites.multi.sentences import Said, read
+from bench_assets.suites.multi.tokens import Token, tokens_of
 
 Wanted = Literal["right", "wrong", "else"]
 """Whether a question asks for the statements that are right, for those that are wrong, or else."""
@@ -19,13 +20,14 @@ Wanted = Literal["right", "wrong", "else"]
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}")
 _TICKED, _NOT_TICKED = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
 _IN_BRACKETS = re.compile(r"[(\[\"“'「【]\s*([A-Z](?:[、, ]*[A-Z])*)[.。]?\s*[)\]\"”'」】]")
-_TAGGED = re.compile(r"<answer>\s*(.*?)\s*</answer>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _ANNOUNCED = re.compile(
-    r"(?:答案|选项|answers?|options?)(?: are)?:?\s*\n"
-    r"((?:\W*[A-Z](?:[.、:) ].*)?(?:\n|\Z)){2,})"
+    r"(?:答案|选项|answers?|options?)(?: are)?:?[^\S\n]*+\n"
+    r"((?:\W*+[A-Z](?:[.、:) ].*)?(?:\n|\Z)){2,})"
 )
-_NUMBER = re.compile(r"^\s*\(?\d+[.、)]\s*(?=[A-Z]\W*$)", re.MULTILINE)
-_LISTED = re.compile(r"^\W*([A-Z])\s?[.、:)](.*)$", re.MULTILINE)
+_NUMBER = re.compile(r"^[^\S\n]*+\(?\d++[.、)]\s*+(?=[A-Z]\W*$)", re.MULTILINE)
+_LISTED = re.compile(r"^[^\w\n]*+([A-Z])\s?[.、:)](.*)$", re.MULTILINE)
+_MANY = 40  # letters that a reply begins with; of more only the last is added
 _SEPARATED = r"(?:[\s,、;&]|和|与|及|and)*"
 
 
@@ -62,8 +64,21 @@ def normalised(reply: str) -> str:
     text = re.sub(
         r"[A-Z]?[a-z]+", lambda word: word[0].lower() if len(word[0]) > 1 else word[0], text
     )
-    text = _NUMBER.sub("", _TAGGED.sub(r"\n答案:\1\n", text))
+    text = _NUMBER.sub("", _without_tags(text))
     return _IN_BRACKETS.sub(r" \1 ", text).strip()
+
+
+def _without_tags(text: str) -> str:
+    """Write what stands between the tags of an answer as one that is announced."""
+    parts, end, opened = [], 0, None
+    for tag in _TAG.finditer(text):
+        if not tag[1]:
+            opened = opened or tag
+        elif opened:
+            said = text[opened.end() : tag.start()].strip()
+            parts += [text[end : opened.start()], f"\n答案:{said}\n"]
+            end, opened = tag.end(), None
+    return "".join([*parts, text[end:]])
 
 
 def _bare(text: str, offered: str) -> str:
@@ -87,10 +102,9 @@ def _last_choice(said: Said) -> str:
     """The last choice, unless another was made before it and nothing says that it no longer is."""
     last, start = said.chosen[-1]
     wrong = set(said.verdicts["wrong"]) & set(said.verdicts["right"])
+    corrected = max((cue for cue in said.cues if cue <= start), default=-1)
     for letters, before in said.chosen[:-1]:
-        taken_back = (
-            any(before < cue <= start for cue in said.cues) or set(letters) & said.denied.keys()
-        )
+        taken_back = before < corrected or set(letters) & said.denied.keys()
         if set(letters) != set(last) and not taken_back:
             return ""
     return "" if set(last) & (said.denied.keys() | wrong) else _distinct(last)
@@ -136,12 +150,14 @@ def _standing_alone(text: str, tokens: Sequence[Token], said: Said, offered: str
 def _leading(tokens: Sequence[Token]) -> str:
     """The letters that a reply begins with, if what follows is an end, a reason or their text."""
     words = [token for token in tokens if token.kind not in ("cue", "is")]
-    while words and words[0].kind in ("comma", "stop") and len(words) > 1:
-        words = words[1:]
-    first, *rest = words
-    letters, groups = first.letters, 1
-    while len(rest) > 1 and rest[0].kind == "comma" and rest[1].kind == "run":
-        letters, rest, groups = letters + rest[1].letters, rest[2:], groups + 1
+    at = 0
+    while words[at].kind in ("comma", "stop") and at + 1 < len(words):
+        at += 1
+    first, at = words[at], at + 1
+    runs = [first]
+    while at + 1 < len(words) and words[at].kind == "comma" and words[at + 1].kind == "run":
+        runs, at = [*runs[:_MANY], words[at + 1]], at + 2
+    letters, rest, groups = "".join(one.letters for one in runs), words[at:], len(runs)
     echoed = {token.letters for token in tokens if token.text.rstrip()[-1:] in (".", ":", "、")}
     if first.kind != "run" or len(echoed - {""}) > 2:
         return ""

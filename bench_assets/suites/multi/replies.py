@@ -20,6 +20,8 @@ from bench_assets.suites.multi.questions import split_options
 Position = Literal["start", "end"]
 
 _THOUGHT = re.compile(r"Thought，持续 [0-9]+ 秒")
+_BOX_OPENS = re.compile(r"\\boxed\\?\{\\text\\?\{")
+_BOX_CLOSES = re.compile(r"\\?\}\\?\}")
 _ROLE = re.compile(r"\A(?:assistant|answer):", re.IGNORECASE)
 _REFUSAL = re.compile(r"缺少图片信息|lack of image information", re.IGNORECASE)
 _FOR_WRONG = re.compile(
@@ -73,7 +75,7 @@ def _first_run(reply: str) -> str:
 
 
 def _outer_run(reply: str, position: Position) -> str:
-    found = re.findall(r"[a-zA-Z ,]*[a-zA-Z]+[a-zA-Z ,]*", reply)
+    found = [run for run in re.findall(r"[a-zA-Z ,]+", reply) if run.strip(" ,")]
     return _distinct(found[0 if position == "start" else -1].upper()) if found else ""
 
 
@@ -88,8 +90,11 @@ def _cut_as_today(reply: str) -> str:
     reply = reply.split("</think>")[-1].strip()
     for word in ("Assistant:", "assistant:", "answer:", "答案：", "user\n", "我的分析如下："):
         reply = reply.replace(word, "")
-    boxed = re.search(r"\\boxed\\?\{\\text\\?\{(.+?)\\?\}\\?\}", reply, flags=re.DOTALL)
-    return boxed[1].strip() if boxed else reply.strip()
+    # As their r"\\boxed\\?\{\\text\\?\{(.+?)\\?\}\\?\}" finds it, without trying every opening.
+    opened = _BOX_OPENS.search(reply)
+    closed = _BOX_CLOSES.search(reply, opened.end() + 1) if opened else None
+    boxed = reply[opened.end() : closed.start()] if opened and closed else reply
+    return boxed.strip()
 
 
 def _lines_as_printed(reply: str, _: int) -> tuple[str, ...]:

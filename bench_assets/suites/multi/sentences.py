@@ -1,32 +1,23 @@
 """What the sentences of a reply say of the letters of options (for ``letters``).
 
-A reply is cut into tokens by the words of ``letter_words``, these into sentences and clauses. A
-clause is read from left to right: words that choose or drop apply to the letters after them,
-verdicts to the letters before them or, if there are none, after them ("正确的是B").
+Tokens (``tokens``) are put together to sentences and clauses. A clause is read from left to right:
+words that choose or drop apply to the letters after them, verdicts to the letters before them or,
+if there are none, after them ("正确的是B").
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
-from bench_assets.suites.multi.letter_words import FILLER, WORDS
+from bench_assets.suites.multi.tokens import Token, more
 
 VERDICTS = ("right", "wrong", "fit", "unfit")
 """What is said of an option: of its truth, or of how it fits the question."""
 
 _AFTER_OR = ("run", "pick", "state")
-_LETTER = re.compile("[A-Z]")
-
-
-class Token(NamedTuple):
-    """A word that matters, letters of options, or other text."""
-
-    kind: str
-    text: str
-    start: int
-    letters: str = ""  # of the kinds "run", and "open" for letters joined by "or"
+_LINKING = frozenset({"is", "pick"})
+_LINKS = 2  # the first token of a clause, and the first that links
 
 
 @dataclass(slots=True)
@@ -41,29 +32,6 @@ class Said:
     last: str = ""  # letters at the very end of which nothing is said
 
 
-def tokens_of(text: str, offered: str) -> list[Token]:
-    """Cut a text into tokens; letters that belong together are one."""
-    found: list[Token] = []
-    for token in _words(text, offered):
-        first = found[-1] if found else None
-        if first and first.kind in ("join", "or") and len(found) > 1 and found[-2].letters:
-            first = found[-2]
-        if not token.letters or first is None or not first.letters:
-            found.append(token)
-            continue
-        kind = "open" if found.pop().kind == "or" else first.kind
-        if found and found[-1] is first:
-            found.pop()
-        found.append(
-            first._replace(
-                kind=kind,
-                text=text[first.start : token.start] + token.text,
-                letters=first.letters + token.letters,
-            )
-        )
-    return [*found, Token("stop", "", len(text))]
-
-
 def read(tokens: Sequence[Token]) -> Said:
     """Read sentence after sentence."""
     said = Said()
@@ -72,26 +40,6 @@ def read(tokens: Sequence[Token]) -> Said:
     for sentence in _sentences(tokens):
         _Sentence(sentence, said, marks_first=marks_first).read()
     return said
-
-
-def _words(text: str, offered: str) -> Iterator[Token]:
-    end = 0
-    for found in WORDS.finditer(text):
-        yield from _between(text, end, found.start())
-        kind = str(found.lastgroup)
-        letters = "".join(_LETTER.findall(found[0])) if kind == "run" else ""
-        known = letters if set(letters) <= set(offered) else ""
-        yield Token(kind if known or not letters else "text", found[0], found.start(), known)
-        end = found.end()
-        if known and found[0].endswith(".") and text[: found.start()].rpartition("\n")[2].strip():
-            yield Token("stop", ".", end - 1)  # within a line it is no label
-    yield from _between(text, end, len(text))
-
-
-def _between(text: str, start: int, end: int) -> Iterator[Token]:
-    words = re.sub(r"[^\w\s]", "", text[start:end])
-    if not FILLER.fullmatch(words):
-        yield Token("text", text[start:end].strip(), start)
 
 
 def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -148,9 +96,11 @@ class _Sentence:
                 self.joined = True
                 continue
             if self.joined and letters and self.carried == "choose":
-                self.said.open += self.said.chosen.pop()[0]  # "选B，C，D错误": where does it end?
+                self.said.open = more(
+                    self.said.open, self.said.chosen.pop()[0]
+                )  # "选B，C，D错误": where does it end?
             if alone and not self.void:
-                self.listed = self.pending = self.pending + letters
+                self.listed = self.pending = more(self.pending, letters)
                 continue
             self._clause([token for token in clause if token.kind != "stop"])
             self.listed = ""
@@ -160,8 +110,11 @@ class _Sentence:
         self.carried, self.joined, self.just_chosen = "", False, ""
         self.hedged = self.void or any(token.kind == "hedge" for token in clause)
         mode, self.stated = "", False
+        before: list[Token] = []  # as far as it matters
         for place, token in enumerate(clause):
-            mode = self._token(token, clause[:place], clause[place + 1 :], mode)
+            mode = self._token(token, before, clause[place + 1 : place + 4], mode)
+            if len(before) < _LINKS and (not before or token.kind in _LINKING):
+                before.append(token)
 
     def _token(
         self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
@@ -194,9 +147,9 @@ class _Sentence:
             self._apply(mode, token)
             self.pending = ""
         elif token.kind == "open" or self.hedged:
-            self.said.open += token.letters
+            self.said.open = more(self.said.open, token.letters)
         else:
-            self.pending = self.listed + token.letters
+            self.pending = more(self.listed, token.letters)
 
     def _verdict(self, token: Token, after: Sequence[Token]) -> str:
         """Apply a verdict to the letters before it; if there are none, it waits for some."""
@@ -205,7 +158,7 @@ class _Sentence:
         if before and (not self.pending or (self.marks_first and len(token.text) == 1)):
             return token.kind
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
-            self.said.open += self.listed  # "B，A错误": is B right or wrong?
+            self.said.open = more(self.said.open, self.listed)  # "B，A错误": is B right or wrong?
             self.pending = self.pending.removeprefix(self.listed)
         letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
         if not letters and token.kind == "wrong":
@@ -224,7 +177,7 @@ class _Sentence:
 
     def _named_before(self, token: Token, before: Sequence[Token]) -> None:
         """Choose the letters of "C才是正确答案"."""
-        named = token.kind == "state" and any(one.kind in ("is", "pick") for one in before)
+        named = token.kind == "state" and any(one.kind in _LINKING for one in before)
         if named and self.pending:
             self._apply("choose", token._replace(letters=self.pending))
             self.pending = ""
@@ -233,12 +186,12 @@ class _Sentence:
         if mode == "deny" and not self.void:
             self.said.denied |= dict.fromkeys(token.letters, token.start)
         elif mode == "deny" or self.hedged or token.kind == "open":
-            self.said.open += token.letters
+            self.said.open = more(self.said.open, token.letters)
         elif mode in VERDICTS:
-            self.said.verdicts[mode] += token.letters
+            self.said.verdicts[mode] = more(self.said.verdicts[mode], token.letters)
         elif self.carried and self.said.chosen:
             letters, start = self.said.chosen.pop()
-            self.said.chosen.append((letters + token.letters, start))
+            self.said.chosen.append((more(letters, token.letters), start))
         else:
             self.just_chosen = token.letters
             self.said.chosen.append((token.letters, token.start))

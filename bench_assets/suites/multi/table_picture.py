@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.errors import ImageError, SettingsError
+from bench_assets.core.pictures import MAX_PIXELS
 
 if TYPE_CHECKING:
     from bs4 import Tag
 
 _SIZE = 20  # px of the writing
 _MARGIN = 10  # px inside a cell
+_MOST_JOINED = 10_000  # places that one cell may take
+_MOST_WRITTEN = 20_000  # characters in one cell
 _FONTS = ("NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf", "wqy-microhei.ttc", "simhei.ttf")
 
 _Place = tuple[int, int]  # row and column
@@ -35,16 +38,22 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
     Raises:
         SettingsError: If no font for what is written there can be found.
+        ImageError: If it has no cells, or cannot be drawn because of its size.
     """
     from bs4 import BeautifulSoup
 
     cells = _cells(BeautifulSoup(html, "html.parser").find_all("tr"))
+    if not cells:
+        raise ImageError("a table without cells")
     writing = _font(font, "".join(cell.text for cell in cells.values()))
     rows = max(row + cell.rows for (row, _), cell in cells.items())
     columns = max(column + cell.columns for (_, column), cell in cells.items())
     width = max(_needed(writing, cell.text) / cell.columns for cell in cells.values())
     step_x, step_y = int(width) + 2 * _MARGIN, _SIZE + 2 * _MARGIN
-    picture = Image.new("RGB", (columns * step_x + 1, rows * step_y + 1), "white")
+    size = (columns * step_x + 1, rows * step_y + 1)
+    if size[0] * size[1] > MAX_PIXELS:
+        raise ImageError(f"a table of {size[0]} x {size[1]} px")
+    picture = Image.new("RGB", size, "white")
     pen = ImageDraw.Draw(picture)
     for (row, column), cell in cells.items():
         left, top = column * step_x, row * step_y
@@ -66,9 +75,12 @@ def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
         for tag in tags.find_all(["td", "th"]):
             while (row, column) in taken:
                 column += 1
-            cell = _Cell(
-                tag.get_text(" ", strip=True), _span(tag, "rowspan"), _span(tag, "colspan")
-            )
+            text = " ".join(tag.get_text(" ", strip=True).splitlines())
+            cell = _Cell(text, _span(tag, "rowspan"), _span(tag, "colspan"))
+            if len(text) > _MOST_WRITTEN:
+                raise ImageError(f"a cell of {len(text)} characters")
+            if cell.rows * cell.columns > _MOST_JOINED:
+                raise ImageError(f"a cell of {cell.rows} x {cell.columns} joined ones")
             cells[row, column] = cell
             taken |= {
                 (row + down, column + right)
@@ -80,7 +92,9 @@ def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
 
 def _span(tag: "Tag", name: str) -> int:
     written = str(tag.get(name, "1"))
-    return max(1, int(written)) if written.isdecimal() else 1
+    if not written.isdecimal():
+        return 1
+    return max(1, int(written)) if len(written) < len(str(_MOST_JOINED)) else _MOST_JOINED + 1
 
 
 def _needed(font: ImageFont.FreeTypeFont | ImageFont.ImageFont, text: str) -> float:

@@ -7,6 +7,18 @@ The question is asked as the authors ask it. What the two judges are asked follo
 from bench_assets.core.chat import Image, Prompt
 from bench_assets.core.rows import Question
 
+NO_WORD = {
+    "correct": (
+        "That is not what was asked for. Reply with one of the words correct, incorrect and "
+        "unclear, and nothing else."
+    ),
+    "same as about figure 0": (
+        "That is not what was asked for. Reply with one of the words same and different, and "
+        "nothing else."
+    ),
+}
+"""What a judge is told whose word cannot be read, by criterion."""
+
 _CORRECT = """\
 A model has answered a question; you know the reference answer. Do the two agree?
 

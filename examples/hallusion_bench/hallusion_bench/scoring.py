@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bench_assets.core.chat import ChatModel, Prompt, Request
+from bench_assets.core.asking import Call, ask, at_first, at_last, judged
+from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
 from bench_assets.core.reasoning import without_reasoning
 from bench_assets.core.rows import Judgement, Question, Score
+from bench_assets.core.verdicts import cut_off, read_word
 from bench_assets.task import RULES, Answered
 from hallusion_bench import prompts
 from hallusion_bench.questions import NO, YES
@@ -21,6 +23,9 @@ CORRECT, INCORRECT, UNCLEAR = "correct", "incorrect", "unclear"
 SAME, DIFFERENT = "same", "different"
 IS_CORRECT, IS_SAME = "correct", "same as about figure 0"  # criteria
 
+_CORRECTNESS = {word: word for word in (CORRECT, INCORRECT, UNCLEAR)}
+_SAMENESS = {word: word for word in (SAME, DIFFERENT)}
+
 _Read: TypeAlias = Callable[[str], str]
 _Which: TypeAlias = tuple[str, str, int]  # control pair, model, number of the draw
 
@@ -28,14 +33,16 @@ _Which: TypeAlias = tuple[str, str, int]  # control pair, model, number of the d
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask whether replies are correct; then whether wrong ones repeat the one about figure 0."""
     prompted = [prompts.is_correct(q, prediction.text) for q, prediction in answered]
-    judgements = _ask(answered, prompted, IS_CORRECT, model)
+    rows = _ask(answered, prompted, IS_CORRECT, model)
+    judgements = zip(at_first(rows), at_last(rows), strict=True)
     said = _said_of_figure_0(answered)
     compared = [
         (pair, prompts.is_same(pair.prediction.text, said[_which(pair)]))
-        for pair, judgement in zip(answered, judgements, strict=True)
-        if official_correctness(judgement.reply) == INCORRECT and _has_counterpart(pair, said)
+        for pair, (first, last) in zip(answered, judgements, strict=True)
+        if INCORRECT in (official_correctness(first.reply), last.value)
+        and _has_counterpart(pair, said)
     ]
-    return judgements + _ask([p for p, _ in compared], [p for _, p in compared], IS_SAME, model)
+    return rows + _ask([p for p, _ in compared], [p for _, p in compared], IS_SAME, model)
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -48,14 +55,12 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
 
 
 def correctness(reply: str) -> str:
-    """Read the judge's word; "" if it is none of the three.
-
-    Case, quotation marks and a full stop do not count, nor what a judge thinks aloud.
+    """Read the judge's word; "" if it is none of the three, or says more.
 
     >>> correctness("Incorrect."), correctness("It is correct")
     ('incorrect', '')
     """
-    return _only(reply, (CORRECT, INCORRECT, UNCLEAR))
+    return read_word(reply, _CORRECTNESS) or ""
 
 
 def official_correctness(reply: str) -> str:
@@ -70,7 +75,7 @@ def official_correctness(reply: str) -> str:
 
 def sameness(reply: str) -> str:
     """Read whether a judge says same or different; "" if neither."""
-    return _only(reply, (SAME, DIFFERENT))
+    return read_word(reply, _SAMENESS) or ""
 
 
 def official_sameness(reply: str) -> str:
@@ -83,36 +88,46 @@ def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score
 
     An empty reply is wrong, though it could pass for not knowing.
     """
-    score = _score(answered, judgements, correctness, sameness)
+    score = _score(answered, at_last(judgements), correctness, sameness)
     silent = not answered.prediction.text.strip()
     return replace(score, points=0.0) if silent and score.points else score
 
 
 def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
-    """Give a point as Equation 2 does, the judge's replies read as the authors read them."""
-    return _score(answered, judgements, official_correctness, official_sameness)
+    """Give a point as Equation 2 does, the judge's replies read as the authors read them.
+
+    They ask once: what the judge said at first counts.
+    """
+    return _score(answered, at_first(judgements), official_correctness, official_sameness)
 
 
 def _ask(
     answered: Sequence[Answered], asked: Sequence[Prompt], criterion: str, model: ChatModel
 ) -> list[Judgement]:
-    requests = [
-        Request(prompt=prompt, sample=pair.prediction.sample, question=pair.question)
+    yes, read = (CORRECT, correctness) if criterion == IS_CORRECT else (SAME, sameness)
+
+    def word(reply: Reply) -> str:
+        return "" if cut_off(reply) else read(reply.said.answer)
+
+    calls = [
+        Call(
+            Request(prompt=prompt, sample=pair.prediction.sample, question=pair.question),
+            lambda reply: int(not word(reply)),
+        )
         for pair, prompt in zip(answered, asked, strict=True)
     ]
-    replies = model.reply(requests) if requests else []
-    yes, read = (CORRECT, correctness) if criterion == IS_CORRECT else (SAME, sameness)
     return [
-        Judgement.from_reply(
+        row
+        for pair, heard in zip(answered, ask(calls, model, prompts.NO_WORD[criterion]), strict=True)
+        for value in [word(heard.reply)]
+        for row in judged(
             pair.prediction,
-            reply,
-            prompt=prompt,
+            heard,
             judge=model.name,
             criterion=criterion,
-            verdict=word == yes if (word := read(reply.text)) else None,
-            value=word,
+            verdict=value == yes if value else None,
+            value=value,
         )
-        for pair, prompt, reply in zip(answered, asked, replies, strict=True)
     ]
 
 
@@ -146,11 +161,6 @@ def _said_of_figure_0(answered: Sequence[Answered]) -> dict[_Which, str]:
 
 def _has_counterpart(pair: Answered, said: Mapping[_Which, str]) -> bool:
     return pair.question.labels["figure_id"] != "0" and _which(pair) in said
-
-
-def _only(reply: str, words: Sequence[str]) -> str:
-    word = without_reasoning(reply).strip(" \t\n.\"'`*“”").casefold()
-    return word if word in words else ""
 
 
 def _score(

@@ -7,6 +7,8 @@ import orjson
 
 from bench_assets.core.chat import Image, Reply, Request, Turn
 from resources.replies.engine import ReadImage
+from resources.server.formats.answering import Answering
+from resources.server.formats.fields import refuse_others
 from resources.server.formats.pictures import encoded
 from resources.server.formats.reading import NoReplyError, end_of, fields_of, total, with_thought
 from resources.settings.server_spec import ServerSpec
@@ -17,7 +19,7 @@ _ENDS: Mapping[str, str] = {
     "stop_sequence": "stop",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
-    "refusal": "content_filter",
+    "refusal": "refusal",
     "tool_use": "tool_calls",
 }
 
@@ -32,6 +34,7 @@ class Anthropic:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
+        self._answering = Answering(spec.model)
 
     def message(self, turn: Turn) -> dict[str, Any]:
         """Write a turn, without empty texts, which the API refuses."""
@@ -52,6 +55,8 @@ class Anthropic:
 
     def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
         """Join the texts. What was read from a cache was read, and is counted like the rest."""
+        refuse_others(received, "type", "message")
+        refuse_others(received, "role", "assistant")
         blocks = received.get("content")
         if not isinstance(blocks, list):
             raise NoReplyError("the reply has no content")
@@ -64,12 +69,13 @@ class Anthropic:
             prompt_tokens=total(usage.get("input_tokens"), *map(usage.get, cached)),
             completion_tokens=total(usage.get("output_tokens")),
             seconds=seconds,
+            note=self._answering.note(received.get("model")),
         )
 
     def _block(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"type": "text", "text": part}
-        media, data = encoded(self._read_image(part.sha256), self._spec.knows.formats)
+        media, data = encoded(part, self._read_image)
         source = {"type": "base64", "media_type": media, "data": data}
         return {"type": "image", "source": source}
 

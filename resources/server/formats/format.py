@@ -26,7 +26,7 @@ class Format(Protocol):
         """Write one turn of a conversation.
 
         Raises:
-            ImageError: If a picture cannot be read, or has to be converted and does not decode.
+            ImageError: If a picture cannot be read, or does not decode.
         """
         ...
 

@@ -6,12 +6,14 @@ from urllib.parse import quote
 
 import orjson
 
+from bench_assets.core.certain import token_count
 from bench_assets.core.chat import Image, Reply, Request, Turn
 from resources.replies.engine import ReadImage
+from resources.server.formats.answering import Answering
+from resources.server.formats.fields import first_of, refuse_others
 from resources.server.formats.pictures import encoded
 from resources.server.formats.reading import (
     NoReplyError,
-    count,
     end_of,
     fields_of,
     total,
@@ -44,6 +46,7 @@ class Gemini:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
+        self._answering = Answering(spec.model)
 
     @property
     def path(self) -> str:
@@ -70,9 +73,9 @@ class Gemini:
         return orjson.dumps(fields)
 
     def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
-        """Read the first candidate; a prompt that was blocked has none, and is a refusal."""
+        """Read the only candidate; a prompt that was blocked has none, and is a refusal."""
         usage = fields_of(received.get("usageMetadata"))
-        text, end = _said(received, hidden=bool(count(usage.get("thoughtsTokenCount"))))
+        text, end = _said(received, hidden=bool(token_count(usage.get("thoughtsTokenCount"))))
         read = usage.get("promptTokenCount")
         wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
         return Reply(
@@ -80,14 +83,15 @@ class Gemini:
             finish_reason=end,
             prompt_tokens=total(read, usage.get("toolUsePromptTokenCount")),
             # Numbers that are nought are left out, such as those of a reply that was blocked.
-            completion_tokens=None if count(read) is None else total(0, *wrote),
+            completion_tokens=None if token_count(read) is None else total(0, *wrote),
             seconds=seconds,
+            note=self._answering.note(received.get("modelVersion")),
         )
 
     def _part(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"text": part}
-        media, data = encoded(self._read_image(part.sha256), self._spec.knows.formats)
+        media, data = encoded(part, self._read_image)
         return {"inlineData": {"mimeType": media, "data": data}}
 
 
@@ -98,18 +102,16 @@ def _said(received: Mapping[str, Any], *, hidden: bool) -> tuple[str, str]:
         received: The body.
         hidden: Whether the model thought without the server showing it.
     """
-    candidates = received.get("candidates")
-    candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-    if isinstance(candidate, dict):
-        end = end_of(candidate.get("finishReason"), _ENDS, "finishReason")
-        content = candidate.get("content")
-        if end == "stop" and not isinstance(content, dict):
-            raise NoReplyError("the reply has no candidates[0].content")
-        return _text(fields_of(content).get("parts", []), end, hidden=hidden), end
     reason = fields_of(received.get("promptFeedback")).get("blockReason")
-    if isinstance(reason, str) and reason:
+    if not received.get("candidates") and isinstance(reason, str) and reason:
         return "", "content_filter"
-    raise NoReplyError("the reply has no candidates[0]")
+    candidate = first_of(received.get("candidates"), "candidates")
+    end = end_of(candidate.get("finishReason"), _ENDS, "finishReason")
+    content = candidate.get("content")
+    if not isinstance(content, dict) and (end == "stop" or content is not None):
+        raise NoReplyError("the reply has no candidates[0].content")
+    refuse_others(fields_of(content), "role", "model")
+    return _text(fields_of(content).get("parts", []), end, hidden=hidden), end
 
 
 def _text(parts: object, end: str, *, hidden: bool) -> str:

@@ -5,12 +5,14 @@ from typing import Any
 
 import orjson
 
+from bench_assets.core.certain import token_count
 from bench_assets.core.chat import Image, Reply, Request, Turn
 from resources.replies.engine import ReadImage
+from resources.server.formats.answering import Answering
+from resources.server.formats.fields import first_of, refuse_others, text
 from resources.server.formats.pictures import encoded
 from resources.server.formats.reading import (
     NoReplyError,
-    count,
     end_of,
     fields_of,
     with_thought,
@@ -30,7 +32,7 @@ _ENDS: Mapping[str, str] = {
     "model_length": "length",
     "model_context_window_exceeded": "length",
     "content_filter": "content_filter",
-    "refusal": "content_filter",
+    "refusal": "refusal",
     "safety": "content_filter",
     "sensitive": "content_filter",
     "repetition": "repetition",
@@ -40,7 +42,8 @@ _ENDS: Mapping[str, str] = {
 }
 _OVERLOADED = {"insufficient_system_resource"}
 _WITHOUT_TEXT = {"length", "content_filter"}  # ends with which a message may have no content at all
-_SAYING = {"content", "refusal", "tool_calls", "function_call"}
+_WHOLE = {"", "stop"}  # ends that say nothing of what kind of reply it is
+_NO_COMPLETION = {"chat.completion.chunk", "error"}  # objects; what whole ones are called differs
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
 
@@ -54,6 +57,7 @@ class OpenAI:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
+        self._answering = Answering(spec.model)
         self._constant = {"model": spec.model, "messages": [], **spec.constant_fields}
 
     def message(self, turn: Turn) -> dict[str, Any]:
@@ -76,29 +80,34 @@ class OpenAI:
         return orjson.dumps(fields | self._spec.extra_body)
 
     def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
-        """Read the first choice."""
-        choices = received.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        if not isinstance(choice, dict):
-            raise NoReplyError("the reply has no choices[0]")
-        if error := choice.get("error"):
+        """Read the only choice.
+
+        A message that refuses is of the kind "refusal", whatever its finish_reason.
+        """
+        if (kind := text(received, "object")) in _NO_COMPLETION:
+            raise NoReplyError(f"the reply is a {kind}")
+        choice = first_of(received.get("choices"), "choices")
+        message = choice.get("message")
+        if error := choice.get("error") or fields_of(message).get("error"):
             raise NoReplyError("an error in choices[0]", error=error)
         end = _end(choice.get("finish_reason"))
-        message = choice.get("message")
         if not isinstance(message, dict):
             raise NoReplyError("the reply has no choices[0].message")
+        refuse_others(message, "role", "assistant")
         usage = fields_of(received.get("usage"))
         hidden = fields_of(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        said, end = _said(message, end, hidden=bool(token_count(hidden)))
         return Reply(
-            text=_text(message, end, hidden=bool(count(hidden))),
+            text=said,
             finish_reason=end,
-            prompt_tokens=count(usage.get("prompt_tokens")),
-            completion_tokens=count(usage.get("completion_tokens")),
+            prompt_tokens=token_count(usage.get("prompt_tokens")),
+            completion_tokens=token_count(usage.get("completion_tokens")),
             seconds=seconds,
+            note=self._answering.note(received.get("model")),
         )
 
     def _data_uri(self, picture: Image) -> str:
-        media, data = encoded(self._read_image(picture.sha256), self._spec.knows.formats)
+        media, data = encoded(picture, self._read_image)
         return f"data:{media};base64,{data}"
 
 
@@ -112,24 +121,46 @@ def _end(reason: object) -> str:
     return end_of(reason, _ENDS, "finish_reason")
 
 
-def _text(message: Mapping[str, Any], end: str, *, hidden: bool) -> str:
-    """Thought and text of a message.
+def _said(message: Mapping[str, Any], end: str, *, hidden: bool) -> tuple[str, str]:
+    """Thought and text of a message, and what kind of reply it is.
 
     Args:
         message: As received.
         end: Its finish_reason.
         hidden: Whether the model thought without the server showing it.
     """
-    thought, text = _parts(message.get("content"))
+    thought, said = _parts(message.get("content"))
     thought = _thought(message) or thought
-    if text.strip():
-        return with_thought(thought, text)
-    refusal = message.get("refusal")
-    if isinstance(refusal, str) and refusal:
-        return with_thought(thought, refusal)
-    if not (thought or _SAYING & message.keys() or end in _WITHOUT_TEXT):
+    refusal, calls = text(message, "refusal"), _calls(message)
+    if refusal and end in _WHOLE:
+        end = "refusal"
+    if said.strip():
+        return with_thought(thought, said), end
+    if refusal:
+        return with_thought(thought, refusal), end
+    if calls and end in _WHOLE:
+        end = "tool_calls"
+    if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
         raise NoReplyError("the reply has no choices[0].message.content")
-    return with_thought(thought, text, cut_off=end == "length" and bool(thought or hidden))
+    if not end:
+        raise NoReplyError("the reply has neither a text nor a finish_reason")
+    return with_thought(thought, said, cut_off=end == "length" and bool(thought or hidden)), end
+
+
+def _is_empty_text(message: Mapping[str, Any]) -> bool:
+    """Whether a model said nothing, as against a message that lacks what it said."""
+    return "content" in message and message["content"] != []
+
+
+def _calls(message: Mapping[str, Any]) -> bool:
+    """Whether a model called a tool, or what a server took for a call."""
+    calls, call = message.get("tool_calls"), message.get("function_call")
+    if not (calls or call):
+        return False
+    listed = calls or [call]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) and one for one in listed):
+        raise NoReplyError("choices[0].message.tool_calls is no list of calls")
+    return True
 
 
 def _parts(content: object) -> tuple[str, str]:
@@ -138,18 +169,18 @@ def _parts(content: object) -> tuple[str, str]:
         return "", content or ""
     if not isinstance(content, list):
         raise NoReplyError("choices[0].message.content is neither a text nor a list of parts")
-    thought, text = "", ""
+    thought, said = "", ""
     for part in content:
         match part:
-            case {"type": "text" | "output_text", "text": str(said)}:
-                text += said
+            case {"type": "text" | "output_text", "text": str(written)}:
+                said += written
             case {"type": "thinking" | "reasoning"}:
                 thought += _joined(part.get("thinking") or part.get("text"))
             case {"type": "reference" | "redacted_thinking"}:
                 pass
             case _:
                 raise NoReplyError("choices[0].message.content has a part that is no text")
-    return thought, text
+    return thought, said
 
 
 def _thought(message: Mapping[str, Any]) -> str:

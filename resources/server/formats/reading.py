@@ -4,14 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
+from bench_assets.core.certain import token_count
 from bench_assets.core.chat import Reply
 from resources.server.errors import failure
 from resources.server.formats.format import Format
+from resources.server.formats.strict_json import parsed
 from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
-
-_MOST_TOKENS = 10**9  # what says more has not counted
 
 
 class NoReplyError(Exception):
@@ -29,9 +27,7 @@ class NoReplyError(Exception):
         self.overloaded = overloaded
 
 
-def read(
-    form: Format, data: bytes, seconds: float, headers: Mapping[str, str], key: str
-) -> Reply | Failure:
+def read(form: Format, data: bytes, seconds: float, headers: Mapping[str, str]) -> Reply | Failure:
     """Read the body of an answer with status 200: whatever it is, a reply or a failure.
 
     Args:
@@ -39,21 +35,20 @@ def read(
         data: The body.
         seconds: How long it took.
         headers: Its headers.
-        key: The secret that we sent along, or "".
     """
     try:
-        received = orjson.loads(data)
-    except orjson.JSONDecodeError as why:
-        seen = failure(200, data, headers, key)
+        received = parsed(data)
+    except ValueError as why:
+        seen = failure(200, data, headers)
         return Failure(what=f"the reply is not JSON ({why})", detail=seen.detail, tries=2)
     if error := _error_inside(received, form.holds):
-        return failure(_status_of(error), data, headers, key, error)
+        return failure(_status_of(error), data, headers, error)
     try:
         return form.reply(received if isinstance(received, dict) else {}, seconds)
     except NoReplyError as why:
         if why.error:
-            return failure(_status_of(why.error), data, headers, key, why.error)
-        seen = failure(200, data, headers, key)
+            return failure(_status_of(why.error), data, headers, why.error)
+        seen = failure(200, data, headers)
         tries = AS_OFTEN_AS_ALLOWED if why.overloaded else 2
         return Failure(what=str(why), detail=seen.detail, tries=tries)
 
@@ -88,21 +83,14 @@ def fields_of(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def count(tokens: object) -> int | None:
-    """A number of tokens; None for what cannot be one."""
-    if isinstance(tokens, bool) or not isinstance(tokens, int):
-        return None
-    return tokens if 0 <= tokens <= _MOST_TOKENS else None
-
-
 def total(first: object, *more: object) -> int | None:
     """Add up numbers of tokens; None if the first is none, 0 for any other that is none.
 
     >>> total(5, None, 2), total(None, 2)
     (7, None)
     """
-    known = count(first)
-    return None if known is None else known + sum(count(tokens) or 0 for tokens in more)
+    known = token_count(first)
+    return None if known is None else known + sum(token_count(tokens) or 0 for tokens in more)
 
 
 def _error_inside(received: object, holds: str) -> object:

@@ -112,6 +112,7 @@ def test_every_corpus_scores_as_with_pycocoevalcap(corpus):
     assert np.allclose(found.cider, cider, atol=1e-6)
 
 
+@pytest.mark.long
 def test_five_times_as_fast_as_pycocoevalcap(shared_data):
     file = shared_data / "captions" / "synth_1000.json"
     items = json.loads(file.read_text())["items"]

@@ -139,5 +139,8 @@ def test_nothing_is_embedded_twice_by_one_model(tmp_path):
     assert len(work.batches) == 2
 
     again.encode_images(["b"])
+    shown_otherwise = RememberingEncoder("m@1", work, store, 2, lambda image: f"{image}@1")
+    shown_otherwise.encode_images(["b"])
+    assert work.batches.pop() == ["b"]  # the picture as a later decoder shows it
     RememberingEncoder("m@2", work, store, batch_size=2).encode_texts(["b"])
     assert work.batches[2:] == [["b"], ["b"]]  # a picture is no text, and m@2 is another model

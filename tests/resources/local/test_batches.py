@@ -263,3 +263,14 @@ def test_a_later_turn_is_asked_with_the_answer_and_without_its_thought() -> None
 
     ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
     assert heard == [["one"], ["one", "yes", "two"]]
+
+
+def test_a_turn_that_failed_is_the_error_of_the_whole_conversation() -> None:
+    class FailingFirst(Echo):
+        def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+            first = len(self.asked) == 0
+            said = super().answer(prepared, draw)
+            return [Reply(error="NaN") for _ in said] if first else said
+
+    (reply,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    assert reply == Reply(error="NaN")

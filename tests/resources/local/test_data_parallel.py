@@ -35,6 +35,7 @@ def asks(folder: Path, load: Load, *devices: str, **fields: object) -> DataParal
     return DataParallelEngine(spec, str(folder), ALBUM.read, load)
 
 
+@pytest.mark.long
 def test_two_processes_reply_as_one_does_also_when_one_is_killed(vlm: Path) -> None:
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]
     alone = engine_of(vlm)
@@ -52,6 +53,7 @@ def test_two_processes_reply_as_one_does_also_when_one_is_killed(vlm: Path) -> N
         assert said([arrived[i] for i in range(len(requests))]) == expected
 
 
+@pytest.mark.long
 def test_processes_draw_as_the_card_says(vlm: Path, tmp_path: Path) -> None:
     careful = tmp_path / "careful"
     shutil.copytree(vlm, careful)
@@ -64,6 +66,7 @@ def test_processes_draw_as_the_card_says(vlm: Path, tmp_path: Path) -> None:
         assert engine.decoding == engine_of(careful, decoding="card").decoding
 
 
+@pytest.mark.long
 def test_what_a_dead_process_leaves_is_asked_elsewhere_and_it_starts_again_later(
     vlm: Path, tmp_path: Path
 ) -> None:

@@ -142,7 +142,11 @@ def test_a_prompt_without_an_open_turn_is_an_error_of_its_own(vlm: Path) -> None
     ("picture", "says"),
     [
         pytest.param(Image("0" * 64), "no picture 000", id="a picture that is not there"),
-        pytest.param(Image("text"), "picture text does not decode", id="a picture that is text"),
+        pytest.param(
+            Image("text"),
+            "picture text: not a picture in any known format",
+            id="a picture that is text",
+        ),
     ],
 )
 def test_a_bad_picture_costs_only_its_own_question(vlm: Path, picture: Image, says: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from resources.checkpoints.identity import pin
 from resources.local.loading import load_weights, refuse_incomplete
 from resources.local.model import load
 from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said, spec_of
+from tests.sensors.hostile import pickled, writing
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
 _REQUESTS = [Request(prompt=prompt) for prompt in MIXED]
@@ -100,6 +102,41 @@ def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path
         load(spec_of(copy), pin(str(copy)))
     trusted = engine_of(copy, trust_remote_code=True)
     assert said(replies_of(trusted, _REQUESTS)) == said(replies_of(engine_of(vlm), _REQUESTS))
+
+
+def _with_numbers_for_texts(folder: Path) -> None:
+    change(folder / "config.json", text_config={"model_type": "llama", "hidden_size": "many"})
+
+
+def _with_pickled(weights: bytes) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        (folder / "model.safetensors").unlink()
+        (folder / "pytorch_model.bin").write_bytes(weights)
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(pickled(2, zipped=False), id="a pickle that calls a program"),
+        pytest.param(pickled(4, zipped=False), id="a new pickle that calls a program"),
+        pytest.param(pickled(2, zipped=True), id="a zipped pickle that calls a program"),
+        pytest.param(_with_pickled(b"x" * 100), id="no pickle"),
+        pytest.param(_with_pickled(b""), id="an empty pickle"),
+        pytest.param(_with_numbers_for_texts, id="a text for a number"),
+        pytest.param(writing("config.json", "[" * 100_000), id="a config that nests"),
+        pytest.param(writing("tokenizer.json", "[]"), id="a tokenizer of a list"),
+        pytest.param(writing("processor_config.json", "[]"), id="a processor of a list"),
+    ],
+)
+def test_whatever_does_not_load_is_our_error_and_runs_nothing(
+    copy: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(copy)
+    with pytest.raises(ModelError, match=f"{copy}: does not load: "):
+        load(spec_of(copy), pin(str(copy)))
+    assert not Path("was-unpickled").exists()
 
 
 needs_peft = pytest.mark.skipif(find_spec("peft") is None, reason="needs pip install '.[peft]'")

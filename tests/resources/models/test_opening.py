@@ -4,11 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import pin
 from resources.models.engines import placed
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
 from resources.replies.earlier import Tokens
 from resources.settings.bench_toml import Settings
 from resources.settings.engine_kinds import Surroundings
+from resources.settings.settings_file import SettingsFile
 from tests.resources.local.tiny_engine import spec_of
+from tests.sensors.watched import write_checkpoint
 
 
 @pytest.mark.parametrize("field", ["path", "base", "processor", "chat_template"])
@@ -26,6 +32,26 @@ def test_the_plain_template_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     spec = spec_of("elsewhere", chat_template="plain")
     assert placed(spec, beside(tmp_path).resolve).chat_template == "plain"
+
+
+def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_path: Path) -> None:
+    """One run keeps its engine; the folder of the next checkpoint may be that of the last."""
+    folder = write_checkpoint(tmp_path / "runs" / "latest")
+    (tmp_path / "bench.toml").write_text(
+        '[checkpoints]\nfolders = ["runs"]\nlike = "base"\n'
+        '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n'
+    )
+    models = Models(
+        settings=SettingsFile(home=str(tmp_path)), images=ImageStore(folder=str(tmp_path / "i"))
+    )
+    signatures: list[str] = []
+    for weights in (b"1234", b"4321"):
+        write_checkpoint(folder, weights)
+        with models.open(f"latest@{fingerprint(folder)}") as model:
+            signatures.append(model.signature)
+            assert pin(str(folder)).content in model.signature
+    assert len(set(signatures)) == 2
+    models.close()
 
 
 def beside(home: Path) -> Surroundings:

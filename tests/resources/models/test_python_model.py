@@ -35,6 +35,15 @@ class Short(Model):
     def reply(self, requests):
         return []
 
+class Silent(Model):
+    def reply(self, requests):
+        return None
+
+class Odd(Model):
+    def reply(self, requests):
+        odd = [Reply(text=5), "A", Reply(text="\\ud83d"), None, Reply(text="A", prompt_tokens="12")]
+        return odd[:len(requests)]
+
 BATCHES = []
 """
 
@@ -111,9 +120,28 @@ def test_it_sees_pictures(code, tmp_path):
     assert ask(tmp_path, request)[0].endswith("[(3, 2)]")
 
 
+def test_a_picture_that_cannot_be_shown_costs_the_others_of_its_batch_nothing(code, tmp_path):
+    broken = Request(prompt=Prompt.of(Image("00ff"), "?"), question=question())
+    with pytest.raises(ModelError, match="m: none of 1 requests: no picture 00ff in"):
+        ask(tmp_path, broken)
+    good = about("t/1")
+    assert ask(tmp_path, good, broken) == ["A t/1 []", ""]
+
+
 def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
     with pytest.raises(ModelError, match="m: 0 replies to 1 requests; model_of_tests:Short should"):
         ask(tmp_path, about("t/1"), factory="Short")
+
+
+def test_one_that_gives_nothing_back_is_told_so(code, tmp_path):
+    with pytest.raises(ModelError, match="m: 0 replies to 1 requests; model_of_tests:Silent"):
+        ask(tmp_path, about("t/1"), factory="Silent")
+
+
+@pytest.mark.parametrize("more", ["", "budget_tokens = 5"], ids=["freely", "within a budget"])
+def test_what_is_no_reply_is_an_error_of_its_question_and_the_rest_stays(code, tmp_path, more):
+    questions = [about(f"t/{n}") for n in range(5)]
+    assert ask(tmp_path, *questions, factory="Odd", more=more) == ["", "", "", "", "A"]
 
 
 def test_a_factory_that_is_not_there_is_named_with_file_and_model(code, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from bench_assets.core.chat import Prompt, Request
 from bench_assets.core.errors import ModelError, SourceError
 from resources.models.recorded import (
+    EvaluatedModel,
     RecordedJudge,
     RecordedModel,
     RecordedReply,
@@ -93,12 +94,37 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
             "line 2: t/1 is answered differently in .*line 1",
             id="two verdicts on one answer",
         ),
+        pytest.param(A_LINE, "line 2: t/1 is answered in .*line 1 already", id="a line twice"),
+        pytest.param(
+            '{"question_id": "t/2", "text": "x", "judge_replies": "right"}',
+            "line 2: no such field: 'judge_replies'; there are: question_id, text, model",
+            id="a field that nobody reads",
+        ),
+        pytest.param(
+            f'{{"question_id": "t/2", "text": "x", "sample": {"1" * 5_000}}}',
+            "line 2: not JSON",
+            id="a number of thousands of digits",
+        ),
         pytest.param('{"question_id": "t/2", "text": "\ud800"}', "not UTF-8", id="not UTF-8"),
     ],
 )
 def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(SourceError, match=f"replies.jsonl.*{message}"):
         read_replies(written(tmp_path, f"{A_LINE}\n{line}\n"))
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", "\ufeff"])
+def test_a_file_without_a_reply_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SourceError, match=r"replies.jsonl: holds no reply"):
+        read_replies(written(tmp_path, text))
+
+
+def test_a_file_that_answers_nothing_of_what_is_asked_is_no_model() -> None:
+    model = EvaluatedModel("m", [recorded(question_id="t/9")], Path("r.jsonl"))
+    with pytest.raises(ModelError, match=r"m: r.jsonl has no reply to any of 2.* 't/9', for one"):
+        model.reply([asking("t/1"), asking("t/2")])
+    assert model.reply([asking("t/1"), asking("t/9")])[1].text == "x"
+    assert model.reply([]) == []
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -118,12 +144,12 @@ def test_report_counts_and_names() -> None:
         recorded(question_id="t/2"),
         recorded(question_id="t/1", sample=0),
         recorded(question_id="t/1", sample=1),
-        recorded(question_id="t/2"),
-        recorded(question_id="t/9"),
+        recorded(question_id="t/9", where="replies.jsonl, line 4"),
     ]
     fits = report(questions, replies)
-    assert (fits.n_read, fits.n_used) == (5, 3)
-    assert (fits.missing, fits.unknown, fits.duplicates) == (("t/3", "t/4"), ("t/9",), ("t/2",))
+    assert (fits.n_read, fits.n_used) == (4, 3)
+    assert (fits.missing, fits.unknown) == (("t/3", "t/4"), ("t/9",))
+    assert fits.first_unknown == "replies.jsonl, line 4"
 
 
 def test_replies_without_a_model_belong_to_the_nameless() -> None:

@@ -1,8 +1,11 @@
 """The image store: what goes in comes out, and what may not go in says why."""
 
 import io
+import os
 import struct
 import zlib
+from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,7 +14,10 @@ from PIL import Image
 
 from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import Rejection
-from resources.pictures.images import ImageStore
+from resources.pictures.images import ImageStore, damaged_pictures, read_picture
+from resources.pictures.previews import question_preview
+from tests.core.written_pictures import turned
+from tests.rows import question
 
 
 @pytest.fixture
@@ -128,3 +134,68 @@ def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_pat
         Rejection(entry="images/text.png", reason="not a picture in any known format"),
         Rejection(entry="images/gone.png", reason="cannot be read: No such file or directory"),
     ]
+
+
+def test_a_pipe_is_no_picture_and_is_not_waited_for(store: ImageStore, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(ImageError, match=r"pipe\.png: no file, but a folder or a device"):
+        store.put_file(tmp_path / "pipe.png")
+
+
+def test_a_picture_opens_as_models_see_it(store: ImageStore) -> None:
+    turned_picture = store.put(turned(6, "PNG"), "turned")
+    assert (turned_picture.width, turned_picture.height) == (3, 2)
+    opened = store.open(turned_picture.sha256)
+    assert opened.size == (2, 3)
+    assert opened.getpixel((1, 0)) == (255, 0, 0)
+
+
+def test_a_picture_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageStore) -> None:
+    there = store.put(picture("PNG"), "a").sha256
+    shown = question_preview([question(images=(there, "00ff"))], store)["questions"].value
+    assert shown.count("data:image/jpeg;base64,") == 1
+    assert "(cannot be shown)" in shown
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda path: path.write_bytes(picture("PNG")), id="another picture"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-1]), id="the end missing"),
+        pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
+        pytest.param(
+            lambda path: path.write_bytes(
+                bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]
+            ),
+            id="one bit",
+        ),
+        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
+    ],
+)
+def test_a_picture_that_is_not_the_one_stored_never_goes_out(
+    store: ImageStore, spoil: Callable[[Path], object]
+) -> None:
+    data = picture("PNG")
+    stored = store.put(data, "a")
+    spoil(store.path(stored.sha256))
+    for read in (store.read, store.open, partial(read_picture, store.folder)):
+        with pytest.raises(ImageError, match=f"picture {stored.sha256} in .* (not the|cannot be)"):
+            read(stored.sha256)
+    assert list(damaged_pictures(store.folder, [stored.sha256])) == [stored.sha256]
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"other", None], ids=["empty", "other bytes", "gone"])
+def test_a_picture_that_is_stored_again_is_whole_again(
+    store: ImageStore, spoilt: bytes | None
+) -> None:
+    data = picture("PNG")
+    path = store.path(store.put(data, "a").sha256)
+    path.unlink() if spoilt is None else path.write_bytes(spoilt)
+    assert store.read(store.put(data, "a").sha256) == data
+    assert damaged_pictures(store.folder, [path.name]) == {}
+
+
+@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300])
+def test_a_name_that_no_picture_can_have_is_our_error(store: ImageStore, name: str) -> None:
+    with pytest.raises(ImageError, match="picture"):
+        store.read(name)

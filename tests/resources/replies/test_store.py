@@ -72,7 +72,7 @@ def test_equal_requests_are_asked_once_and_all_answered(server: ChatServer, file
     [
         pytest.param({"request": {"sample": 1}}, id="another draw"),
         pytest.param({"request": {"temperature": 0.5}}, id="another temperature of the request"),
-        pytest.param({"request": {"prompt": Prompt.of("a", Image("gif"))}}, id="with a picture"),
+        pytest.param({"request": {"prompt": Prompt.of("a", Image("png"))}}, id="with a picture"),
         pytest.param({"spec": {"temperature": 0.5}}, id="another temperature of the model"),
         pytest.param({"spec": {"max_tokens": 5}}, id="another length"),
         pytest.param({"spec": {"seed": 5}}, id="another seed"),

@@ -7,13 +7,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from PIL import Image as Picture
+
 from bench_assets.core.chat import Prompt, Reply, Request
 from bench_assets.core.errors import ImageError
 from resources.replies.store import RememberingModel, ReplyStore
 from resources.server.engine import ServerEngine
 from resources.settings.server_spec import ServerSpec
+from tests.core.written_pictures import animated, corners, saved
 
-PICTURES: dict[str, bytes] = {"gif": b"GIF89a"}
+PICTURES: dict[str, bytes] = {
+    "png": saved(corners()),
+    "moving": animated("GIF"),
+    "clear": saved(Picture.new("RGBA", (2, 2))),
+}
 
 
 def read_picture(sha256: str) -> bytes:

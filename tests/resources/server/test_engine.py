@@ -2,32 +2,23 @@
 
 import asyncio
 import base64
-import io
 import re
 import threading
 from typing import Any
 
 import pytest
-from PIL import Image as Picture
 
 from bench_assets.core.chat import Image, Prompt, Request, Turn
 from resources.server.engine import ServerEngine
-from resources.server.formats.pictures import encoded
 from resources.settings.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer, texts
-from tests.resources.server.asking import ask, engine, requests_for
+from tests.resources.server.asking import PICTURES, ask, engine, requests_for
 
-GIF = "data:image/gif;base64," + base64.b64encode(b"GIF89a").decode()
+PNG = "data:image/png;base64," + base64.b64encode(PICTURES["png"]).decode()
 
 
 def user(content: Any) -> dict[str, Any]:
     return {"role": "user", "content": content}
-
-
-def picture(image_format: str) -> bytes:
-    written = io.BytesIO()
-    Picture.new("RGB", (3, 2), (255, 0, 0)).save(written, image_format)
-    return written.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -59,14 +50,14 @@ def picture(image_format: str) -> bytes:
         ),
         pytest.param(
             {},
-            Request(prompt=Prompt.of("Left:", Image("gif"), "Right?", system="Be brief.")),
+            Request(prompt=Prompt.of("Left:", Image("png"), "Right?", system="Be brief.")),
             {
                 "messages": [
                     {"role": "system", "content": "Be brief."},
                     user(
                         [
                             {"type": "text", "text": "Left:"},
-                            {"type": "image_url", "image_url": {"url": GIF}},
+                            {"type": "image_url", "image_url": {"url": PNG}},
                             {"type": "text", "text": "Right?"},
                         ]
                     ),
@@ -82,21 +73,6 @@ def test_body(spec: dict[str, Any], request_: Request, expected: dict[str, Any])
     with ChatServer() as server:
         list(engine(server.base_url, **spec).stream([request_]))
         assert server.bodies == [{"model": "m", **expected}]
-
-
-@pytest.mark.parametrize("image_format", ["JPEG", "PNG", "GIF", "WEBP"])
-def test_a_picture_is_sent_as_its_very_bytes(image_format: str) -> None:
-    data = picture(image_format)
-    media, sent = encoded(data, {image_format.lower()})
-    assert media == f"image/{image_format.lower()}"
-    assert base64.b64decode(sent) == data
-
-
-def test_a_format_that_servers_do_not_read_is_sent_as_png() -> None:
-    media, sent = encoded(picture("BMP"), {"jpeg", "png", "gif", "webp"})
-    assert media == "image/png"
-    with Picture.open(io.BytesIO(base64.b64decode(sent))) as read:
-        assert (read.format, read.size, read.getpixel((2, 1))) == ("PNG", (3, 2), (255, 0, 0))
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic", "gemini"])
@@ -231,3 +207,19 @@ def test_a_notebook_with_a_loop_of_its_own_can_ask() -> None:
 
     with ChatServer() as server:
         assert asyncio.run(cell()) == "A"
+
+
+def test_a_picture_that_moves_is_sent_by_its_first_frame_and_that_is_said() -> None:
+    asked = Request(prompt=Prompt.of(Image("png"), Image("moving"), "?"))
+    with ChatServer() as server:
+        ((_, reply),) = engine(server.base_url).stream([asked])
+        (body,) = server.bodies
+    assert reply.note == "picture 2: only its first frame is shown"
+    urls = [part["image_url"]["url"] for part in body["messages"][0]["content"][:2]]
+    assert [url[:22] for url in urls] == ["data:image/png;base64,"] * 2
+
+
+def test_a_plain_picture_is_no_part_of_a_reply_s_identity_and_a_transparent_one_is() -> None:
+    asked = engine("http://127.0.0.1:1/v1")
+    assert asked.particulars(Request(prompt=Prompt.of(Image("png"), "?"))) == ""
+    assert asked.particulars(Request(prompt=Prompt.of(Image("clear"), "?"))) == "pictures@1"

@@ -218,10 +218,10 @@ def test_settings_that_do_not_fit_the_server_are_refused(
 
 
 def test_more_pictures_than_the_server_takes_are_not_sent() -> None:
-    gif = Image("gif")
-    turns = (Turn("user", (gif, "a")), Turn("assistant", ("b",)), Turn("user", (gif, gif, "c")))
+    png = Image("png")
+    turns = (Turn("user", (png, "a")), Turn("assistant", ("b",)), Turn("user", (png, png, "c")))
     with ChatServer() as server:
-        requests = [Request(prompt=Prompt(turns)), Request(prompt=Prompt.of(gif, gif, "?"))]
+        requests = [Request(prompt=Prompt(turns)), Request(prompt=Prompt.of(png, png, "?"))]
         replies = dict(engine(server.base_url, max_images=2).stream(requests))
         assert server.n_requests == 1
     assert [replies[n].error for n in (0, 1)] == [

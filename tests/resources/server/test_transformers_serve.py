@@ -23,6 +23,8 @@ from resources.settings.server_spec import ServerSpec
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 
+pytestmark = pytest.mark.long  # a server of its own, which imports for seconds
+
 MAX_TOKENS = 8
 CARD = {"repetition_penalty": 1.8, "do_sample": True, "top_k": 3}  # what a release may recommend
 START = 60.0  # s; longest wait for the server

@@ -73,15 +73,19 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
     ("text", "message"),
     [
         pytest.param("[models.a\n", "not a TOML file: ", id="no TOML"),
-        pytest.param("foo = 1", "entry foo: Extra inputs", id="an unknown entry"),
+        pytest.param(
+            "foo = 1",
+            "entry foo: unknown; known: benchmarks, checkpoints",
+            id="an unknown entry",
+        ),
         pytest.param(
             f"[models.a]\n{SERVER}concurency = 3",
-            r"entry models\.a\.concurency: Extra inputs",
+            r"entry models\.a\.concurency: unknown; did you mean 'concurrency'\? known: ",
             id="a misspelt field",
         ),
         pytest.param(
             '[models.a]\nkind = "servr"',
-            r"entry models\.a: .*no kind named 'servr'; known: transformers, server, ",
+            r"entry models\.a: .*no kind named 'servr'; did you mean 'server'\? known: ",
             id="an unknown kind",
         ),
         pytest.param('[models.a]\npath = "x"', r"entry models\.a: .*kind = ", id="no kind"),
@@ -97,7 +101,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[models.a]\nkind = "server"\nmodel = "x"\nbase_url = "127.0.0.1:8000/v1"',
-            r"models\.a\.base_url: .*given: '127\.0\.0\.1:8000/v1'",
+            r"models\.a\.base_url: .*should be like http://",
             id="an address without http",
         ),
         pytest.param(
@@ -107,7 +111,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[models."a,b"]\nkind = "random"',
-            r"entry models\.a,b.*given: 'a,b'",
+            r"entry models\.a,b.*should match pattern",
             id="a name with a comma cannot be a partition",
         ),
         pytest.param('models = "a"', "entry models: ", id="a text instead of a table"),

@@ -6,7 +6,6 @@ from random import Random
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import ImageText, Metric, Question, Rejection
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.suites.blink.assets import ablations, studies, submission
@@ -132,8 +131,12 @@ def test_a_captioner_describes_every_picture_and_its_words_stand_in_for_them(tmp
 def test_a_picture_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
     broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
     write_parquet(release, "Relative_Depth", "val", [broken])
-    with pytest.raises(ImageError, match=r"row 1 \(val_Relative_Depth_1\), image_1: "):
-        Bench(tmp_path / "home", release).build()
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    assert [one.question_id for one in bench.questions()] == ["blink/val_Jigsaw_1"]
+    (rejection,) = (one for one in bench.read(Rejection, "rejections") if "image" in one.reason)
+    assert rejection.entry == "val_Relative_Depth_1"
+    assert "row 1 (val_Relative_Depth_1), image_1: does not decode" in rejection.reason
 
 
 def test_an_answer_key_alone_is_a_source(tmp_path):

@@ -95,6 +95,7 @@ def by_the_suite(questions, home):
     return scores, flow.summarise(TASK, questions, predictions, scores)
 
 
+@pytest.mark.long
 def test_two_hundred_questions_have_the_numbers_of_the_suite(
     questions, mini_edition, tmp_path, monkeypatch
 ):

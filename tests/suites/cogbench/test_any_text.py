@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench_assets.core.numbered_verdicts import read_by_number
 from bench_assets.suites.cogbench.annotations import FIELDS, read_annotations
 from bench_assets.suites.cogbench.chains import read_chain
-from bench_assets.suites.cogbench.description.verdicts import read_by_number, read_by_position
+from bench_assets.suites.cogbench.description.verdicts import read_by_position
 from bench_assets.suites.cogbench.source import RawAnnotation, SourceQuestion
 from bench_assets.suites.cogbench.vqa.writing import read_reply
 

@@ -3,7 +3,7 @@ import io
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import SettingsError, SourceError
+from bench_assets.core.errors import ImageError, SettingsError, SourceError
 from bench_assets.suites.multi.defects import defects
 from bench_assets.suites.multi.markup import leftover_tags, prepare
 from bench_assets.suites.multi.table_picture import draw_table
@@ -151,6 +151,29 @@ def test_a_table_is_drawn_with_a_cell_joined_over_two_columns():
     upper, lower = height // 4, 3 * height // 4
     assert grey.getpixel((width // 2, lower)) == 0, "a border between b and c"
     assert column[upper // 2] == 255, "no border inside a"
+
+
+LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
+
+
+@pytest.mark.parametrize(
+    ("html", "why"),
+    [
+        pytest.param("<table></table>", "without cells", id="no cells"),
+        pytest.param('<table><tr><td colspan="99999999999">a', "joined", id="joined too widely"),
+        pytest.param('<table><tr><td rowspan="999" colspan="999">a', "joined", id="in both ways"),
+        pytest.param(f'<table><tr><td colspan="{"9" * 5000}">a', "joined", id="no number at all"),
+        pytest.param(f"<table><tr><td>{'a' * 30_000}", "30000 characters", id="a long word"),
+        pytest.param(f"<table>{LONG_ROW * 60}</table>", "a table of", id="too large"),
+    ],
+)
+def test_a_table_that_cannot_be_drawn_says_why(html, why):
+    with pytest.raises(ImageError, match=why):
+        draw_table(html)
+
+
+def test_a_line_break_in_a_cell_is_a_blank():
+    assert draw_table("<table><tr><td>a\nb") == draw_table("<table><tr><td>a b")
 
 
 def test_a_font_that_is_not_there_is_named(tmp_path):

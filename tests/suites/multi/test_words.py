@@ -4,14 +4,22 @@ from functools import partial
 
 import pytest
 
-from bench_assets.suites.multi import blanks, boxes, letter_words, letters, replies, sentences
+from bench_assets.suites.multi import (
+    blanks,
+    boxes,
+    letter_words,
+    letters,
+    replies,
+    sentences,
+    tokens,
+)
 from bench_assets.suites.multi.task import TASK
 from tests.pinned_words import inline_words, survivors
 from tests.suites.multi.rows import answered
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
 from tests.suites.multi.test_replies import FB, MA, READINGS, SA
 
-READERS = [letter_words, letters, sentences, boxes, blanks, replies]
+READERS = [letter_words, letters, sentences, tokens, boxes, blanks, replies]
 WITH_WORDS = [letter_words, boxes, blanks, replies]  # the two others name kinds of tokens
 
 

@@ -89,9 +89,10 @@ def items(
     tasks: list[TaskBuilt] = []
     match find_route(opened.folder):
         case "release":
-            read = [to_question(one, _stored(one, images)) for one in read_items(opened.folder)]
-            rows, rejections = name_edition(read), _absences(opened.folder)
-            faults = [one.reason for one in rejections[:1]]
+            read, broken = _read(opened.folder, images)
+            absent = _absences(opened.folder)
+            rows, rejections = name_edition(read), absent + broken
+            faults = [one.reason for one in absent[:1]] + [one.reason for one in broken]
         case "key":
             rows, faults = name_edition(from_key(read_key(opened.folder / KEY))), []
         case "raw":
@@ -150,6 +151,17 @@ def _absences(folder: Path) -> list[Rejection]:
     said = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
     reason = f"{folder}: {said}; the edition is 'own', not 'published'"
     return [Rejection(entry=f"{name}/", reason=reason) for name in absent]
+
+
+def _read(folder: Path, images: ImageStore) -> tuple[list[Question], list[Rejection]]:
+    """Read a release; an entry with a picture that does not decode is a rejection."""
+    read, broken = [], []
+    for item in read_items(folder):
+        try:
+            read.append(to_question(item, _stored(item, images)))
+        except ImageError as why:
+            broken.append(Rejection(entry=item.idx, reason=str(why)))
+    return read, broken
 
 
 def _stored(item: Item, images: ImageStore) -> list[str]:

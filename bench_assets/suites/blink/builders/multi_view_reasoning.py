@@ -189,7 +189,10 @@ def _picture(test_set: Path, parts: Sequence[str], where: str) -> Path:
 
 
 def _numbers(value: object, shape: tuple[int, ...], where: str) -> NDArray[np.float64]:
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as why:  # lists of unlike lengths
+        raise SourceError(f"{where}: expected numbers of shape {shape}: {why}") from why
     if array.shape != shape or array.dtype.kind not in "fi" or not np.isfinite(array).all():
         raise SourceError(f"{where}: expected numbers of shape {shape}, found {value!r:.60}")
     return array.astype(np.float64)

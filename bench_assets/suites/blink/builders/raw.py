@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path, PurePosixPath
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from bench_assets.core.errors import ImageError, SourceError
 from bench_assets.core.json_entries import Entry, field
+from bench_assets.core.pictures import decode
 
 PICTURES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
 
@@ -60,18 +61,17 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
 
 
 def read_picture(file: Path) -> Image.Image:
-    """Decode a picture as RGB.
+    """Decode a picture as models see it.
 
     Raises:
         ImageError: If it is missing or does not decode; names the file.
     """
     try:
-        with Image.open(file) as picture:
-            return picture.convert("RGB")
-    except UnidentifiedImageError as why:
-        raise ImageError(f"{file}: not a picture in any known format") from why
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as why:
-        raise ImageError(f"{file}: cannot be read: {why}") from why
+        return decode(file.read_bytes()).picture
+    except ImageError as why:
+        raise ImageError(f"{file}: {why}") from why
+    except OSError as why:
+        raise ImageError(f"{file}: cannot be read: {why.strerror}") from why
 
 
 def lines_of(file: Path) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import Rejection
 from bench_assets.suites.cogbench import annotations as figure_6
 from bench_assets.suites.cogbench import merge
@@ -53,7 +54,7 @@ def merged_items(
     found = merge.merge_items(
         annotations, reviews, open_encoder(configured), chosen.same_item, chosen.near_item
     )
-    idle = "\n".join(f"- {row.entry}: {row.reason}" for row in found.idle_reviews)
+    idle = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in found.idle_reviews)
     return table_output(found.items, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
 
 

@@ -10,6 +10,7 @@ import dagster as dg
 
 from bench_assets.check_results import check_result
 from bench_assets.core.errors import SourceError
+from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.source_folder import picture_files
 from bench_assets.staging import Staging, out
@@ -57,7 +58,7 @@ def images(sources: SourceFiles, images: ImageStore) -> dg.Output[list[StoredIma
     do not decode, the metadata say why.
     """
     stored, broken = images.put_files(picture_files(open_release(sources).images))
-    faults = "\n".join(f"- {row.entry}: {row.reason}" for row in broken)
+    faults = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in broken)
     return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
 
 

@@ -7,14 +7,15 @@ _STOP = (
     r"|that|who|which|but|and|because|as|so)\b)"
 )
 _THINGS = rf"[^.,;:!?]*?(?:,[^.,;:!?]*?)*?(?:,? (?:or|nor)\b[^.,;:!?]*?)?{_STOP}"
+_NEAR = r"[^.;:!?]{0,200}?"
 _DENIED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bneither\b{_THINGS}",
-        rf"\b(?:no|without)\b(?! (?:doubt|longer))(?:[^.;:!?]*?\b(?:or|nor)\b{_THINGS}|{_THINGS})",
+        rf"\b(?:no|without)\b(?! (?:doubt|longer))(?:{_NEAR}\b(?:or|nor)\b{_THINGS}|{_THINGS})",
         rf"(?:\bnot|n['’]t)(?: (?:a|an|any|one|the))\b{_THINGS}",
         rf"\b(?:absence|lack|free) of\b{_THINGS}|\black(?:s|ing)?\b{_THINGS}",
-        r"\b[\w-]+ (?:is|are|was|were) (?:absent|missing|nowhere"
+        r"\b[\w-]{1,40} (?:is|are|was|were) (?:absent|missing|nowhere"
         r"|not (?:there|visible|present|shown|seen|depicted))\b",
     )
 )

@@ -1,19 +1,20 @@
 """Asks a chat model which key points a description mentions (section 3.2, appendix C)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
+from bench_assets.core.asking import Call, Heard, ask
 from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.numbered_verdicts import read_by_number
 from bench_assets.core.rows import Judgement, Prediction, Question
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
-from bench_assets.suites.cogbench.description.verdicts import read_by_number
 from bench_assets.suites.cogbench.kinds import EVENT_RELATIONSHIP
 from bench_assets.task import Answered
 
 TRIES = 5  # the authors' cognition_gpt_eval.py asks so often until it can read the reply
 WITH_THOUGHTS = ", thoughts included"  # of a criterion: as their code, which takes nothing off
-_NEXT_TRY = 1000  # added to the number of the draw, so that a try is not answered from memory
 
 
 class _Call(NamedTuple):
@@ -29,31 +30,17 @@ class _Call(NamedTuple):
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask which key points a description mentions: all of a picture at once (appendix C).
 
-    Event relationships are asked in a call of their own. What cannot be read is asked again, up to
-    five times in all, as the authors do. A description that came with thoughts is judged once more
-    with them, for the official reading: their code takes nothing off a reply.
+    Event relationships are asked in a call of their own. What cannot be read is asked again with
+    the complaint, up to five times in all, as often as the authors ask. A description that came
+    with thoughts is judged once more with them, for the official reading: their code takes nothing
+    off a reply.
     """
     calls = [call for pair in answered for call in _calls_of(pair)]
-    asked: list[tuple[Request, Reply]] = []
-    waiting = list(range(len(calls)))
-    for attempt in range(TRIES):
-        requests = [_request(calls[number], attempt) for number in waiting]
-        replies = model.reply(requests) if requests else []
-        heard = list(zip(requests, replies, strict=True))
-        if attempt == 0:
-            asked = heard
-        for number, said in zip(waiting, heard, strict=True):
-            if _n_unread(calls[number], said[1]) < _n_unread(calls[number], asked[number][1]):
-                asked[number] = said
-        waiting = [
-            number
-            for number, (_, reply) in zip(waiting, heard, strict=True)
-            if not reply.error and _n_unread(calls[number], asked[number][1])
-        ]
+    asked = [Call(_request(call), partial(_n_unread, len(call.points))) for call in calls]
     return [
         judgement
-        for call, (request, reply) in zip(calls, asked, strict=True)
-        for judgement in _judgements(call, model.name, request, reply)
+        for call, heard in zip(calls, ask(asked, model, prompts.NO_VERDICT, TRIES), strict=True)
+        for judgement in _judgements(call, model.name, heard)
     ]
 
 
@@ -77,18 +64,13 @@ def _calls_of(answered: Answered) -> list[_Call]:
     ]
 
 
-def _request(call: _Call, attempt: int) -> Request:
-    return Request(
-        prompt=_prompt(call.text, call.points),
-        sample=call.prediction.sample + attempt * _NEXT_TRY,
-        question=call.question,
-    )
+def _request(call: _Call) -> Request:
+    prompt = _prompt(call.text, call.points)
+    return Request(prompt=prompt, sample=call.prediction.sample, question=call.question)
 
 
-def _n_unread(call: _Call, reply: Reply) -> int:
-    """How many points of a call have no verdict; all of them if there is no reply."""
-    n = len(call.points)
-    return n if reply.error else read_by_number(reply.text, n).count(None)
+def _n_unread(n: int, reply: Reply) -> int:
+    return read_by_number(reply.said.answer, n).count(None)
 
 
 def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
@@ -100,13 +82,13 @@ def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
     return make(description, texts)
 
 
-def _judgements(call: _Call, judge: str, request: Request, reply: Reply) -> Iterator[Judgement]:
-    read = read_by_number(reply.text, len(call.points))
+def _judgements(call: _Call, judge: str, heard: Heard) -> Iterator[Judgement]:
+    read = read_by_number(heard.reply.said.answer, len(call.points))
     for point, verdict in zip(call.points, read, strict=True):
         yield Judgement.from_reply(
             call.prediction,
-            reply,
-            prompt=request.prompt,
+            heard.reply,
+            prompt=heard.request.prompt,
             judge=judge,
             criterion=f"{point.criterion}{call.mark}",
             verdict=verdict,

@@ -9,6 +9,12 @@ from collections.abc import Sequence
 from bench_assets.core.chat import Image, Prompt
 from bench_assets.core.rows import Question
 
+NO_VERDICT = (
+    "That is not what was asked for. Write one verdict for each number in the list, 0 or 1 in "
+    "square brackets after the number, and nothing else."
+)
+"""What a judge is told whose verdicts cannot be read; the wording is ours."""
+
 _KEY_POINTS = """\
 Given a <DESCRIPTION> and some <KEY POINT>s, please tell me if the <DESCRIPTION> explicitly \
 presents the exact or similar semantics of each <KEY POINT>. The following points are required:

@@ -6,7 +6,7 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name="cogbench/description",
     title="CogBench description",
-    version=2,
+    version=3,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench_assets.core.embedding import Vectors
 from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Question, StoredImage
+from bench_assets.core.rows import Question
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.built.look_alikes import composition
@@ -29,7 +29,7 @@ from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_o
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.home.tables import table_output
 from resources.language.nlp import open_noun_finder
-from resources.pictures.images import ImageStore
+from resources.pictures.images import ImageStore, StoredFiles
 from resources.settings.settings_file import SettingsFile
 
 _SEED = 42  # of the map's layout
@@ -51,9 +51,11 @@ def image_map(
     """
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
-    others = _stored(configured.resolve(chosen.other_images), images) if chosen.other_images else []
+    others = StoredFiles([], [])
+    if chosen.other_images:
+        others = _stored(configured.resolve(chosen.other_images), images)
     ours = {question.images[0]: question.labels["picture"] for question in questions}
-    theirs = {image.sha256: image.name for image in others if image.sha256 not in ours}
+    theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
     shown = [*ours, *theirs]
     if chosen.map_encoder:
         with encoder_of(chosen.map_encoder, configured, images) as encoder:
@@ -72,7 +74,10 @@ def image_map(
     ]
     drawn = base64.b64encode(as_svg(rows).encode()).decode()
     plot = dg.MetadataValue.md(f"![map](data:image/svg+xml;base64,{drawn})")
-    return table_output(rows, {"map": plot, "compared_by": chosen.map_encoder or "composition"})
+    compared_by = chosen.map_encoder or "composition"
+    return table_output(
+        rows, {"map": plot, "compared_by": compared_by, "not_decoded": len(others.rejections)}
+    )
 
 
 @dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
@@ -102,11 +107,11 @@ def object_relations(
     return table_output(rows, {"share_known": share, "nouns": finder.name})
 
 
-def _stored(folder: Path, images: ImageStore) -> list[StoredImage]:
+def _stored(folder: Path, images: ImageStore) -> StoredFiles:
     files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _PICTURES]
     if not files:
         raise SourceError(f"{folder}: no pictures in it; it is other_images of {SUITE}")
-    return [images.put_file(file, file.relative_to(folder).as_posix()) for file in files]
+    return images.put_files({file.relative_to(folder).as_posix(): file for file in files})
 
 
 def _compositions(shown: Sequence[str], images: ImageStore) -> Vectors:

@@ -1,17 +1,16 @@
 """Scores HaloQuest: the share of answers that a judge calls right."""
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from bench_assets.core.chat import ChatModel
-from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.asking import Asked, ask_for_verdicts
+from bench_assets.core.chat import ChatModel, Prompt, Reply
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.core.verdicts import read_object
 from bench_assets.suites.journeybench.hallucination_vqa import prompts
 from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
-from bench_assets.suites.journeybench.judging import Said, ask
 from bench_assets.task import RULES, Answered, Scored
 
 CRITERION = "correct"
@@ -21,8 +20,6 @@ NAME_A_JUDGE = (
     "have points: name a model as judge, in [suites.journeybench] of bench.toml or as --judge"
 )
 """Why an answer of the published edition has no points without a judge model."""
-
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +36,12 @@ class Assessment:
 
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask of each prediction whether it says what people say; again where that cannot be read."""
-    calls = [(pair, prompts.judge(*pair)) for pair in answered]
-    said = ask(calls, model, lambda reply: read_assessment(reply) is not None, prompts.NO_VERDICT)
-    return [_judgement(one, model.name) for one in said]
+    asked = [
+        Asked(*pair, prompt, partial(_verdict, prompt), CRITERION)
+        for pair in answered
+        for prompt in [prompts.judge(*pair)]
+    ]
+    return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -52,20 +52,14 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
     return [_judged_by_rules(*pair) for pair in answered]
 
 
-def read_assessment(reply: str) -> Assessment | None:
-    """Read a judge's JSON, with or without a fence around it; None if it is not whole.
+def read_assessment(reply: str, asked: str = "") -> Assessment | None:
+    """Read a judge's JSON, whatever stands around it; None if it is not whole, or an echo.
 
     Fields that the schema does not have are left aside; what a judge thinks aloud does not count.
     """
-    found = _OBJECT.search(without_reasoning(reply))
-    try:
-        value = json.loads(found[0]) if found else None
-    except (json.JSONDecodeError, RecursionError):
-        return None
+    value = read_object(reply, asked) or {}
     fields = Assessment.__annotations__
-    if not isinstance(value, dict) or any(
-        type(value.get(name)) is not kind for name, kind in fields.items()
-    ):
+    if any(type(value.get(name)) is not kind for name, kind in fields.items()):
         return None
     return Assessment(**{name: value[name] for name in fields})
 
@@ -93,16 +87,10 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
     return question.category, question.labels["image_source"]
 
 
-def _judgement(said: Said, judge: str) -> Judgement:
-    assessment = read_assessment(said.last.text)
-    return Judgement.from_reply(
-        said.answered.prediction,
-        said.last,
-        prompt=said.prompt,
-        judge=judge,
-        criterion=CRITERION,
-        verdict=assessment.is_prediction_correct if assessment else None,
-    )
+def _verdict(prompt: Prompt, reply: Reply) -> bool | None:
+    asked = "".join(part for part in prompt.turns[-1].parts if isinstance(part, str))
+    assessment = read_assessment(reply.said.answer, asked)
+    return assessment.is_prediction_correct if assessment else None
 
 
 def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:

@@ -100,11 +100,15 @@ def planned_pictures(
 
 @dg.asset(ins=_HERE.ins("planned_pictures"), **_HERE.stage("images", asks="gpu"))
 def pictures(
-    settings: SettingsFile, images: ImageStore, planned_pictures: list[PlannedPicture]
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    images: ImageStore,
+    planned_pictures: list[PlannedPicture],
 ) -> dg.Output[list[StoredImage]]:
     """Make the pictures.
 
-    One row: one picture, now in the image store. A picture is made once for a prompt and seed.
+    One row: one picture, now in the image store. A picture is made once for a prompt and seed. Of
+    one that cannot be made the log says why; its questions are among the rejections.
     """
     configured = settings.load()
     painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
@@ -112,8 +116,12 @@ def pictures(
         ImageRequest(name=picture.name, prompt=picture.prompt, seed=picture.seed)
         for picture in planned_pictures
     ]
-    rows = paint_all(requests, painter, images, configured.home / "painted")
-    return table_output(rows, {"painter": painter.identity})
+    painted = paint_all(requests, painter, images, configured.home / "painted")
+    for one in painted.rejections:
+        context.log.warning(f"{one.entry}: {one.reason}")
+    return table_output(
+        painted.images, {"painter": painter.identity, "failed": len(painted.rejections)}
+    )
 
 
 @dg.multi_asset(

@@ -118,11 +118,15 @@ def pairs(
 
 @dg.asset(ins=_HERE.ins("planned_pairs"), **_HERE.stage("images", asks="gpu"))
 def pictures(
-    settings: SettingsFile, images: ImageStore, planned_pairs: list[PlannedPair]
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    images: ImageStore,
+    planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:
     """Make the pictures.
 
-    One row: one picture, now in the image store.
+    One row: one picture, now in the image store. Of one that cannot be made the log says why; its
+    questions are among the rejections.
     """
     configured = settings.load()
     painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
@@ -131,8 +135,12 @@ def pictures(
         for pair in planned_pairs
         for name, prompt, seed in zip(pair.pictures, pair.prompts, pair.seeds, strict=True)
     ]
-    rows = paint_all(requests, painter, images, configured.home / "painted")
-    return table_output(rows, {"painter": painter.identity})
+    painted = paint_all(requests, painter, images, configured.home / "painted")
+    for one in painted.rejections:
+        context.log.warning(f"{one.entry}: {one.reason}")
+    return table_output(
+        painted.images, {"painter": painter.identity, "failed": len(painted.rejections)}
+    )
 
 
 @dg.asset(ins=_HERE.ins("planned_pairs"), deps=_HERE.source, **_HERE.stage("select"))

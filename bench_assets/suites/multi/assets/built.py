@@ -180,9 +180,10 @@ def duplicates(
     if not release_of(sources).annotations:
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}
-    whole = [item for item in transformed_items if set(item.images) <= digests.keys()]
-    shown = {name for item in whole for name in item.images}
-    hashes = {name: picture_hash(images.open(digests[name])) for name in sorted(shown)}
+    shown = {name for item in transformed_items for name in item.images if name in digests}
+    opened = ((name, images.open_if_whole(digests[name])) for name in sorted(shown))
+    hashes = {name: picture_hash(picture) for name, picture in opened if picture is not None}
+    whole = [item for item in transformed_items if set(item.images) <= hashes.keys()]
     pairs = find_duplicates(whole, hashes, config.similarity, config.distance)
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 

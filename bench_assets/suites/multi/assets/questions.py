@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.source_folder import picture_files
 from bench_assets.staging import Staging, out
@@ -63,21 +64,31 @@ def items(raw_items: list[Item]) -> dg.Output[list[Item]]:
 
 @dg.asset(ins=MULTI.ins("raw_items"), deps=MULTI.source, **MULTI.stage("images"))
 def images(
-    sources: SourceFiles, settings: SettingsFile, images: ImageStore, raw_items: list[Item]
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    images: ImageStore,
+    raw_items: list[Item],
 ) -> dg.Output[list[StoredImage]]:
     """Store every picture of the folder, and every table that markdown cannot say.
 
     One row: one picture that decodes, now in the image store; the release has 7,658. Those that
-    do not decode are among the rejections.
+    do not decode are among the rejections, and so are questions about a table that cannot be drawn.
     """
     stored, broken = images.put_files(picture_files(release_of(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
-    drawn = [
-        images.put(draw_table(html, font), name)
-        for item in raw_items
-        for name, html in prepare(item).tables.items()
-    ]
-    about = {"not_decoded": len(broken), "tables_drawn": len(drawn)}
+    tables = {n: html for item in raw_items for n, html in prepare(item).tables.items()}
+    drawn = []
+    for name, html in tables.items():
+        try:
+            drawn.append(images.put(draw_table(html, font), name))
+        except ImageError as why:
+            context.log.warning(f"{name} cannot be drawn: {why}")
+    about = {
+        "not_decoded": len(broken),
+        "tables_drawn": len(drawn),
+        "tables_not_drawn": len(tables) - len(drawn),
+    }
     return table_output(stored + drawn, about)
 
 

@@ -151,9 +151,9 @@ def test_no_json_is_an_exception(api: FormatOf, whole: object, inner: object) ->
         {"promptFeedback": inner},
     ):
         data = orjson.dumps(body)
-        found = read_body(form(api), data, 0.5, {}, "")
+        found = read_body(form(api), data, 0.5, {})
         assert isinstance(found, Failure) or isinstance(found.text, str)
-        assert failure(500, data, {}, "").tries
+        assert failure(500, data, {}).tries
 
 
 @APIS
@@ -161,12 +161,12 @@ def test_what_is_nested_deeply_is_no_exception(api: FormatOf) -> None:
     deep = b"[" * 900 + b"]" * 900
     bodies = (b"%b", b'{"error":%b}', b'{"choices":[{"message":{"content":%b}}]}')
     for body in (*bodies, b'{"content":%b}', b'{"candidates":%b}'):
-        assert isinstance(read_body(form(api), body % deep, 0.5, {}, ""), Failure)
+        assert isinstance(read_body(form(api), body % deep, 0.5, {}), Failure)
 
 
 @APIS
 @settings(max_examples=40)
 @given(st.binary(max_size=80), st.dictionaries(st.sampled_from(["Retry-After"]), st.text()))
 def test_no_bytes_are_an_exception(api: FormatOf, data: bytes, headers: dict[str, str]) -> None:
-    assert read_body(form(api), data, 0.5, headers, "")
-    assert failure(429, data, headers, "").wait >= 0
+    assert read_body(form(api), data, 0.5, headers)
+    assert failure(429, data, headers).wait >= 0

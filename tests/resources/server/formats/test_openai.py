@@ -15,7 +15,7 @@ from tests.resources.server.stand_ins import completion
 
 def read(body: object) -> Reply | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return read_body(form(OpenAI), data, 0.5, {}, "")
+    return read_body(form(OpenAI), data, 0.5, {})
 
 
 def message(end: str | None = "stop", **fields: object) -> Reply | Failure:
@@ -42,7 +42,7 @@ TOOL_CALL = [{"id": "1", "type": "function", "function": {"name": "f", "argument
             "tool_calls", {"content": None, "tool_calls": TOOL_CALL}, "", "tool_calls", id="a tool"
         ),
         pytest.param(
-            "stop", {"content": None, "refusal": "I can't."}, "I can't.", "stop", id="a refusal"
+            "stop", {"content": None, "refusal": "I can't."}, "I can't.", "refusal", id="a refusal"
         ),
         pytest.param("stop", {"content": "B", "refusal": None}, "B", "stop", id="no refusal"),
         pytest.param(

@@ -22,7 +22,7 @@ THOUGHT = {"text": "A? B.", "thought": True}
 
 
 def said(api: FormatOf, body: object) -> Reply | Failure:
-    return read(form(api), orjson.dumps(body), 0.5, {}, "")
+    return read(form(api), orjson.dumps(body), 0.5, {})
 
 
 def message(end: str | None, *blocks: object) -> dict[str, object]:
@@ -55,7 +55,7 @@ def candidate(end: str | None, *parts: object, **usage: int) -> dict[str, object
         pytest.param(
             message("model_context_window_exceeded", TEXT), "B", "length", id="no more room"
         ),
-        pytest.param(message("refusal", TEXT), "B", "content_filter", id="a refusal in words"),
+        pytest.param(message("refusal", TEXT), "B", "refusal", id="a refusal in words"),
         pytest.param(message("tool_use", TEXT, TOOL), "B", "tool_calls", id="a tool"),
     ],
 )

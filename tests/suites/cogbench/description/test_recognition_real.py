@@ -54,6 +54,7 @@ def cosine(one, other):
     return dot / (lengths[0] * lengths[1])
 
 
+@pytest.mark.long
 def test_the_score_equals_a_loop_over_entities_and_nouns():
     pairs = generated()
     nouns = open_noun_finder().nouns(pair.prediction.text for pair in pairs)

@@ -1,6 +1,7 @@
 import pytest
 
-from bench_assets.suites.cogbench.description.verdicts import read_by_number, read_by_position
+from bench_assets.core.numbered_verdicts import read_by_number
+from bench_assets.suites.cogbench.description.verdicts import read_by_position
 
 FORTY = "  ".join(f"{n}. [{n % 2}]" for n in range(1, 41))
 FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
@@ -57,6 +58,25 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param("1. [1] 1. [0]", 1, [None], [True], id="a number with two verdicts"),
         pytest.param("1. [1] 1. [1]", 1, [True], [True], id="a number said twice alike"),
         pytest.param("1. [2]", 1, [None], [None], id="neither 0 nor 1"),
+        pytest.param("1. [1] 2. [0", 2, [True, None], [True, None], id="cut off"),
+        pytest.param("1. not [1]", 1, [None], [None], id="denied"),
+        pytest.param("1. [1]? 2. [0]", 2, [None, None], [True, False], id="asked"),
+        pytest.param("1 = 1 = 1", 1, [None], [None], id="sums"),
+        pytest.param("1. 1/2", 1, [None], [None], id="a half"),
+        pytest.param("I cannot determine it: 1. [1]", 1, [None], [True], id="after a refusal"),
+        pytest.param(
+            "the following format (number + square brackets):\n1. [1]  2. [0]",
+            2,
+            [None, None],
+            [True, False],
+            id="an echo of the prompt",
+        ),
+        pytest.param("{'1': 1, '2': 0,}", 2, [True, False], [None, None], id="nearly JSON"),
+        pytest.param('Sure: {"1": 1}', 1, [True], [None], id="prose before JSON"),
+        pytest.param('{"1": 1} {"1": 0}', 1, [None], [None], id="two objects that differ"),
+        pytest.param("[" * 20_000, 1, [None], [None], id="brackets"),
+        pytest.param("1" * 20_000, 1, [None], [None], id="digits"),
+        pytest.param("1" * 20_000 + ". [1]", 1, [None], [True], id="a number of many digits"),
         pytest.param("", 2, [None, None], [None, None], id="an empty reply"),
         pytest.param("I cannot say.", 1, [None], [None], id="a refusal"),
         pytest.param(FORTY, 40, FORTY_READ, FORTY_READ, id="forty key points"),

@@ -12,6 +12,7 @@ from bench_assets.core.tables import to_json
 from bench_assets.suites.journeybench.raw import GalleryPicture
 from resources.pictures.download import Politeness, download
 from resources.pictures.gallery import FoundPicture, HttpGallery
+from resources.pictures.hosts import Hosts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,9 @@ def acquire(
         for picture in gallery.search(query):
             found.setdefault(picture.picture_id, picture)
     urls = [picture.url for picture in found.values()]
-    fetched = {row.url: row for row in download(urls, folder / "fetched", polite, random.Random(0))}
+    hosts = Hosts.typed_by_user(gallery.address)
+    arrived = download(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
+    fetched = {row.url: row for row in arrived}
     (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = []
     for picture in found.values():

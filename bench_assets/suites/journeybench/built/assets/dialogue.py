@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import dagster as dg
 
+from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import StoredImage
 from bench_assets.staging import Staging, out
 from bench_assets.suites.journeybench.assets.source import SUITE, digests, open_writer
@@ -76,11 +77,15 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd],
     """The first dialogues as a person reads them."""
     lines = []
     for end in endings[:n]:
-        lines += [f"### {end.picture}", f"Caption: {end.caption}", ""]
+        lines += [f"### {as_text(end.picture)}", f"Caption: {as_text(end.caption)}", ""]
         for one in utterances:
             if one.picture == end.picture:
-                asked = f" (asked: {one.heard})" if one.speaker == "answerer" else ""
-                said = one.said.replace("\n", "<br>")
+                asked = f" (asked: {as_text(one.heard)})" if one.speaker == "answerer" else ""
+                said = "<br>".join(map(as_text, one.said.split("\n")))
                 lines.append(f"- **{one.speaker}**, round {one.round}{asked}: {said}")
-        lines += ["", f"Ended by {end.outcome} after {end.rounds} rounds. {end.decision}", ""]
+        lines += [
+            "",
+            f"Ended by {end.outcome} after {end.rounds} rounds. {as_text(end.decision)}",
+            "",
+        ]
     return "\n".join(lines)

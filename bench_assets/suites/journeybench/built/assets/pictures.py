@@ -115,9 +115,10 @@ def decisions(
     """
     there = by_name(stored)
     hashes = {
-        row.picture: picture_hash(images.open(there[row.picture].sha256))
+        row.picture: picture_hash(picture)
         for row in gallery
         if row.picture in there
+        and (picture := images.open_if_whole(there[row.picture].sha256)) is not None
     }
     rows = decide(
         gallery,

@@ -21,9 +21,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from tests.faults import count, plain, with_fault
+from tests.mutants.mutations import count, plain, with_fault
 
-CHECKOUT = Path(__file__).parent.parent
+CHECKOUT = Path(__file__).parents[2]
 MUTATED = (
     "bench_assets/core/**/*.py",
     "bench_assets/flow.py",

@@ -1,0 +1,23 @@
+"""The leaderboard as it is now, also of a home that may only be read."""
+
+import os
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.standing import Standing
+from bench_assets.graph.standings import standings
+
+
+def present_leaderboard(bench: Workbench) -> list[Standing]:
+    """Gather the leaderboard unless nothing changed; where nothing may be written, keep none.
+
+    Raises:
+        BenchError: If it cannot be gathered.
+    """
+    home = bench.settings.home
+    if home.exists() and not os.access(home, os.W_OK):
+        published, _ = bench.catalog.published()
+        return [
+            row for task in bench.catalog.tasks for row in standings(task, bench.tables, published)
+        ]
+    bench.refresh_leaderboard()
+    return list(bench.rows("leaderboard"))

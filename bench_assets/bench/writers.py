@@ -1,0 +1,67 @@
+"""Which command makes a table again, and which suite shows a picture."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import dagster as dg
+
+from bench_assets.bench import selections
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.rows import Question, StoredImage
+from bench_assets.evaluation import questions_key
+from bench_assets.task import Task
+
+_SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
+_STORED = "SELECT sha256 AS image FROM tables"
+
+
+def command_for(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
+    """Name the command that makes a table; "" if nothing makes it any more."""
+    graph = bench.definitions.resolve_asset_graph()
+    if key not in graph.get_all_asset_keys():
+        return ""
+    if key in selections.LEADERBOARD.resolve(graph):
+        return "bench leaderboard"
+    suite, name = key.path[0], "/".join(key.path[1:])
+    if key in selections.left_half(suite).resolve(graph):
+        return f"bench questions {suite}"
+    for task, condition in _conditions(bench, suite):
+        if key in selections.evaluation(task, condition, graph).resolve(graph):
+            chosen = "" if condition == "main" else f" --condition {condition}"
+            return f"bench evaluate {task.name} --model {model}{chosen}"
+        if key.path == list(questions_key(task, condition)):
+            return f"bench evaluate {task.name} --condition {condition} --model MODEL"
+    return f"bench study {suite} {name}" + (f" --model {model}" if model else "")
+
+
+def shown_by(bench: Workbench) -> dict[str, str]:
+    """Say of each picture that a table names which suite that is; tables are read as they are."""
+    folder = Path(bench.tables.folder)
+    keys = sorted(file.parent.relative_to(folder).parts for file in folder.rglob("all.parquet"))
+    shown: dict[str, str] = {}
+    for suite in sorted({key[0] for key in keys}):
+        own = [key for key in keys if key[0] == suite]
+        rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
+        for sql, row_type in rows:
+            others: dict[Path, str] = {}  # tables of other rows, and damaged ones
+            found = bench.tables.query(sql, {"tables": (own, row_type)}, others)
+            shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
+    return shown
+
+
+def forget_made(bench: Workbench, suite: str) -> None:
+    """Drop the notes that a suite's question tables are as they would be made now."""
+    for note in Path(bench.tables.folder, ".built").glob("*"):
+        name = unquote(note.name)
+        if " " not in name and name.split("/")[0] == suite:  # others are of evaluations
+            with suppress(OSError):  # nothing can be made again where nothing can be written
+                note.unlink()
+
+
+def _conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
+    for task in bench.catalog.tasks_of(suite):
+        for condition in sorted(task.conditions, key=lambda name: name != "main"):
+            yield task, condition

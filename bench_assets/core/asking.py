@@ -1,0 +1,167 @@
+"""Asks judges until their verdicts can be read; a verdict that cannot is never guessed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.rows import Judgement, Prediction, Question
+
+TRIES = 3
+"""How often a judge is asked for one verdict, the first time included."""
+
+AT_FIRST = ", at first"
+"""Of a criterion: what was said before it was asked again, for readings whose authors ask once."""
+
+RECORDED = "recorded|"
+"""How the signature of a judge begins whose words are there already: it has no others."""
+
+_QUOTED = 2000  # characters of an unreadable reply that the judge is shown
+
+
+class Call(NamedTuple):
+    """What a judge is asked, and how many verdicts in a reply to it cannot be read."""
+
+    request: Request
+    n_unread: Callable[[Reply], int]
+
+
+class Heard(NamedTuple):
+    """A request to a judge with its reply; of several, the one that can be read best."""
+
+    request: Request
+    reply: Reply
+    first: tuple[Request, Reply]  # what was asked and said before it was asked again
+
+    @property
+    def again(self) -> bool:
+        """Whether the reply is not the first one."""
+        return self.reply is not self.first[1]
+
+
+class Asked(NamedTuple):
+    """A prediction on which a judge is asked for one verdict."""
+
+    question: Question
+    prediction: Prediction
+    prompt: Prompt
+    read: Callable[[Reply], bool | None]
+    criterion: str
+
+    @property
+    def call(self) -> Call:
+        """What the judge is asked; the draws of a prediction are judged apart."""
+        request = Request(prompt=self.prompt, sample=self.prediction.sample, question=self.question)
+        return Call(request, lambda reply: int(self.read(reply) is None))
+
+
+def ask_for_verdicts(
+    asked: Sequence[Asked], model: ChatModel, complaint: str
+) -> list[list[Judgement]]:
+    """Ask for one verdict each, see ``ask``; the judgements on each prediction, see ``judged``."""
+    heard = ask([one.call for one in asked], model, complaint)
+    return [
+        judged(
+            one.prediction,
+            said,
+            judge=model.name,
+            criterion=one.criterion,
+            verdict=one.read(said.reply),
+        )
+        for one, said in zip(asked, heard, strict=True)
+    ]
+
+
+def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TRIES) -> list[Heard]:
+    """Ask for verdicts; for those that cannot be read again, with the complaint.
+
+    A judge that gave no reply at all is not asked again here: the model has tries of its own. Of
+    several replies the one with the fewest unreadable verdicts is kept, the first of equals; where
+    asking again brought no reply, that there is none.
+
+    Args:
+        calls: What is asked.
+        model: The judge.
+        complaint: What an unreadable reply is answered with; names the form that is asked for.
+        tries: How often one call is made at most.
+
+    Raises:
+        ModelError: If the judge cannot be asked at all.
+    """
+    heard = [Heard(*one, one) for one in _replies([call.request for call in calls], model)]
+    latest = [one.first for one in heard]
+    for _ in range(0 if model.signature.startswith(RECORDED) else tries - 1):
+        waiting = [
+            n
+            for n, (call, one) in enumerate(zip(calls, heard, strict=True))
+            if not one.reply.error and call.n_unread(one.reply)
+        ]
+        again = _replies([_complained(*latest[n], complaint) for n in waiting], model)
+        for n, (request, reply) in zip(waiting, again, strict=True):
+            n_unread, kept = calls[n].n_unread, heard[n]
+            latest[n] = request, reply
+            if reply.error or n_unread(reply) < n_unread(kept.reply):
+                heard[n] = Heard(request, reply, kept.first)
+    return heard
+
+
+def judged(
+    prediction: Prediction,
+    heard: Heard,
+    *,
+    judge: str,
+    criterion: str,
+    verdict: bool | None,
+    value: str = "",
+) -> list[Judgement]:
+    """Judge a prediction by what was heard; where it was asked again, what came at first is kept.
+
+    That one has no verdict: it is for readings of their own.
+    """
+    (request, reply), last = heard.first, heard.request.prompt
+    named = {"judge": judge, "value": value}
+    kept = Judgement.from_reply(
+        prediction, heard.reply, prompt=last, criterion=criterion, verdict=verdict, **named
+    )
+    if not heard.again:
+        return [kept]
+    first = Judgement.from_reply(
+        prediction,
+        reply,
+        prompt=request.prompt,
+        judge=judge,
+        criterion=f"{criterion}{AT_FIRST}",
+        verdict=None,
+    )
+    return [kept, first]
+
+
+def at_last(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Leave out what judges said before they were asked again."""
+    return [one for one in judgements if not one.criterion.endswith(AT_FIRST)]
+
+
+def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Take what judges said at first, each under its own criterion."""
+    first = {
+        one.criterion.removesuffix(AT_FIRST): one
+        for one in judgements
+        if one.criterion.endswith(AT_FIRST)
+    }
+    return [
+        replace(first.get(one.criterion, one), criterion=one.criterion)
+        for one in at_last(judgements)
+    ]
+
+
+def _replies(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Reply]]:
+    replies = model.reply(requests) if requests else []
+    return list(zip(requests, replies, strict=True))
+
+
+def _complained(request: Request, reply: Reply, complaint: str) -> Request:
+    """The same once more, with the reply that could not be read and what is wrong with it."""
+    *before, asked = request.prompt.turns
+    said = reply.said.answer.strip()[:_QUOTED]
+    more = f'\n\nYou replied:\n"""\n{said}\n"""\n{complaint}'
+    return replace(request, prompt=Prompt((*before, replace(asked, parts=(*asked.parts, more)))))

@@ -1,0 +1,201 @@
+"""Takes secrets out of texts, however they are spelled there.
+
+A key of at least ``LEAST`` characters is taken out wherever it stands: as it is, escaped as JSON,
+URLs, HTML and Python do it (in any mixture), in base64 at any offset, and cut: its first or last
+``PART`` characters are enough. A shorter one would take ordinary words with it. With a letter and a
+digit and at least ``SHORTEST`` characters, it is taken out where it stands alone; else, such as "x"
+and "test", it is left where it is, and whoever hands it over has to say so (``is_hidden``).
+"""
+
+import base64
+import html.entities
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LEAST = 8  # characters
+PART = 12
+SHORTEST = 4
+HIDDEN = "***"
+
+NAMED = re.compile(
+    r"(?:[\w.-]*[_.-])?(?:(?:api|access|subscription|private|secret)?[_-]?keys?|secrets?|password"
+    r"|passwd|pwd|passphrase|credentials?|authorization|auth|sig|signature|sas|cookie"
+    r"|(?:access|auth|api|bearer|hf|id|refresh|session|private|personal|security)[_-]?token)|token",
+    re.IGNORECASE,
+)
+"""Names of what is secret; of tokens only those that open doors, not those that models read."""
+
+_ESCAPES = ("\\u00", "\\x", "\\_", "\\-", "%", "&", "\0")  # of what most keys are made of
+_BETWEEN = r"\0{0,3}"  # as UTF-16 and UTF-32 look when they are read as something else
+_IN_BASE64 = {"+": r"(?:\+|-|%2b|\\u002b)", "/": r"(?:\\{0,4}/|_|%2f|\\u002f)"}
+
+
+def is_hidden(key: str) -> bool:
+    """Whether a key is taken out of texts.
+
+    >>> is_hidden("sk-12345"), is_hidden("a1b2"), is_hidden("test"), is_hidden("x")
+    (True, True, False, False)
+    """
+    key = key.strip()
+    mixed = any(c.isalpha() for c in key) and any(c.isdigit() for c in key)
+    return len(key) >= LEAST or (len(key) >= SHORTEST and mixed)
+
+
+class Secrets:
+    """What must not be told; knows no more than its values."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        kept = sorted({value.strip() for value in values if is_hidden(value)})
+        self._keys = [_Key.of(value) for value in kept]
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to hide."""
+        return bool(self._keys)
+
+    def redacted(self, text: str) -> str:
+        """Put ``***`` where a secret, or a part that tells it, stands.
+
+        >>> Secrets(["sk-a/b-12345"]).redacted("no sk-a/b-12345, no sk-a%2Fb%2D12345")
+        'no ***, no ***'
+        """
+        lowered = text.lower()
+        spans = [span for key in self._keys if key.may_be_in(lowered) for span in key.spans(text)]
+        return _without(text, sorted(spans)) if spans else text
+
+    def redacted_bytes(self, data: bytes) -> bytes:
+        """The same for bytes, which need not be text."""
+        if not self._keys:
+            return data
+        text = data.decode("utf-8", "surrogateescape")
+        return self.redacted(text).encode("utf-8", "surrogateescape")
+
+    def redacted_value(self, value: Any) -> Any:  # noqa: ANN401
+        """The same for every text in lists, tuples and mappings; all else stays as it is."""
+        if isinstance(value, str):
+            return self.redacted(value)
+        if isinstance(value, Mapping):
+            return {self.redacted_value(n): self.redacted_value(v) for n, v in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(map(self.redacted_value, value))
+        return value
+
+
+def without_named(text: str) -> str:
+    """Take out of addresses and JSON in a text, however short it is, what is named as a secret is.
+
+    >>> without_named('http://me:pw@host/v1?api-version=1&key=k|{"api_key": "k"}')
+    'http://***@host/v1?api-version=1&key=***|{"api_key": "***"}'
+    """
+    text = re.sub(r"(?<=://)[^/?#@\s]*@", f"{HIDDEN}@", text)
+    text = re.sub(rf"(?i)([?&](?:{NAMED.pattern}|code)=)[^&#|\s\"']+", rf"\1{HIDDEN}", text)
+    quoted = rf'(?i)("(?:{NAMED.pattern})": ?")(?:[^"\\]|\\.)*"'
+    return re.sub(quoted, rf'\1{HIDDEN}"', text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """One secret, and what finds it."""
+
+    value: str
+    pieces: tuple[str, ...]  # small letters; a text in such with none of them has no secret
+    head: re.Pattern[str]
+    tail: re.Pattern[str]
+    coded: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, value: str) -> "_Key":
+        cores = sorted(_base64_cores(value)) if len(value) >= LEAST else []
+        alone = len(value) < LEAST
+        head, tail = _spelled(value[:PART]), _spelled(value[-PART:])
+        if alone:
+            head = tail = rf"(?<![a-z0-9]){head}(?![a-z0-9])"
+        coded = "|".join("".join(_IN_BASE64.get(c, c) for c in core) for core in cores)
+        pieces = [
+            value[:PART],
+            value[-PART:],
+            *(max(re.split("[+/]", core), key=len) for core in cores),
+        ]
+        usual = re.fullmatch(r"[\w.~-]+", value, re.ASCII)
+        return cls(
+            value,
+            (*(piece.lower() for piece in pieces), *(_ESCAPES if usual else ("\\", *_ESCAPES))),
+            re.compile(head, re.IGNORECASE),
+            re.compile(tail, re.IGNORECASE),
+            re.compile(rf"[\w+/-]?(?:{coded})[\w+/-]?=*", re.IGNORECASE) if coded else None,
+        )
+
+    def may_be_in(self, lowered: str) -> bool:
+        """Whether it is worth looking closely, which takes a hundred times as long."""
+        return any(piece in lowered for piece in self.pieces)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the secret stands: from its beginning as far as it goes, and back from its end."""
+        for found in self.head.finditer(text):
+            yield found.start(), self._forward(text, found.end())
+        if len(self.value) > PART:
+            for found in self.tail.finditer(text):
+                yield self._backward(text, found.start()), found.end()
+        if self.coded:
+            yield from (found.span() for found in self.coded.finditer(text))
+
+    def _forward(self, text: str, end: int) -> int:
+        for character in self.value[PART:]:
+            more = re.compile(f"{_BETWEEN}{_spelled(character)}", re.IGNORECASE).match(text, end)
+            if not more:
+                break
+            end = more.end()
+        return end
+
+    def _backward(self, text: str, start: int) -> int:
+        for character in reversed(self.value[:-PART]):
+            before = re.compile(rf"{_spelled(character)}{_BETWEEN}\Z", re.IGNORECASE)
+            less = before.search(text, max(0, start - 24), start)
+            if not less:
+                break
+            start = less.start()
+        return start
+
+
+def _spelled(value: str) -> str:
+    """A pattern for a text in which any character may be escaped."""
+    return _BETWEEN.join(f"(?:{'|'.join(_forms(character))})" for character in value)
+
+
+def _forms(character: str) -> Iterator[str]:
+    code, utf_16 = ord(character), character.encode("utf-16-be", "surrogatepass").hex()
+    yield re.escape(character)
+    yield "".join(rf"\\{{1,4}}u{utf_16[at : at + 4]}" for at in range(0, len(utf_16), 4))
+    yield "".join(
+        rf"%(?:25){{0,3}}{byte:02x}" for byte in character.encode("utf-8", "surrogatepass")
+    )
+    yield rf"&(?:amp;){{0,3}}#(?:0{{0,4}}{code}|x0{{0,4}}{code:x});?"
+    if code < 256:
+        yield rf"\\{{1,4}}x{code:02x}"
+    if not character.isalnum():
+        yield rf"\\{{1,4}}{re.escape(character)}"
+    if name := html.entities.codepoint2name.get(code):
+        yield f"&(?:amp;){{0,3}}{name};?"
+    if character == " ":
+        yield r"\+"
+
+
+def _base64_cores(value: str) -> set[str]:
+    """What is the same in the base64 of every text with the value in it, for the three offsets."""
+    written = value.encode("utf-8", "surrogatepass")
+    cores = set()
+    for offset in range(3):
+        whole = base64.b64encode(b"\0" * offset + written).decode().rstrip("=")
+        first = -(-offset * 8 // 6)
+        cores.add(whole[first : (offset + len(written)) * 8 // 6])
+    return cores
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in spans:
+        if start >= at:
+            parts += [text[at:start], HIDDEN]
+        at = max(at, end)
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,139 @@
+"""The lines of the leaderboard of one task: what was measured here, and what papers print."""
+
+from collections.abc import Sequence
+from math import nan
+from pathlib import Path
+
+from bench_assets.core.errors import TableError
+from bench_assets.core.published import Published
+from bench_assets.core.rows import Metric
+from bench_assets.core.signature import Signature, short
+from bench_assets.core.standing import Standing
+from bench_assets.core.tables import to_rows
+from bench_assets.evaluation import evaluation_key
+from bench_assets.graph.staleness import Configured
+from bench_assets.task import Task
+from resources.home.tables import TableFiles
+
+MEASURED = "measured here"
+UNREADABLE = "unreadable"
+
+_CURRENT = """
+SELECT * FROM metrics
+WHERE condition = 'main' AND category = 'all' AND task = $task AND metric = $metric
+ORDER BY n_failed > 0, value DESC NULLS LAST, model
+"""
+
+
+def standings(
+    task: Task,
+    tables: TableFiles,
+    published: Sequence[Published],
+    configured: Configured | None = None,
+) -> list[Standing]:
+    """Rank the models of one task: ours on the present questions, best first, then published.
+
+    A model that was measured on questions that have changed since is left out until it is
+    measured again. One with failed questions comes last; still behind it, with the reason in
+    ``stale``, one that was measured otherwise than ``configured`` now, and those whose table
+    cannot be read: by name, with the reason and without a number.
+    """
+    found, unreadable = _current(task, tables, configured)
+    edition = found[0].edition if found else "unknown"
+    printed = [
+        row
+        for row in published
+        if (row.task, row.metric, row.category, row.condition)
+        == (task.name, task.primary_metric, "all", "main")
+    ]
+    return [
+        *sorted(found, key=lambda row: bool(row.stale)),
+        *(_unreadable(task, edition, *one) for one in unreadable.items()),
+        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
+    ]
+
+
+def _current(
+    task: Task, tables: TableFiles, configured: Configured | None
+) -> tuple[list[Standing], dict[str, str]]:
+    """What was measured on the present questions; of which models nothing can be read, and why."""
+    key = evaluation_key(task, "main", "metrics")
+    models = {tables.path(key, model): model for model in tables.partitions(key)}
+    files: dict[Path, str] = {}
+    try:
+        data = tables.digest(evaluation_key(task, "main", "questions"))
+        found = tables.query(
+            _CURRENT,
+            {"metrics": ([key], Metric)},
+            files,
+            task=task.name,
+            metric=task.primary_metric,
+        )
+    except TableError as why:
+        return [], dict.fromkeys(models.values(), str(why))
+    unreadable = {models[file]: why for file, why in files.items()}
+    rows = []
+    for number in range(found.num_rows):  # one by one: a row that is none does not end the rest
+        try:
+            (row,) = to_rows(found.slice(number, 1), Metric)
+            stale = configured.why_stale(task, row) if configured else ""
+            rows += [_measured(row, stale)] if data and row.questions == short(data) else []
+        except TableError as why:
+            unreadable[str(found.column("model")[number])] = str(why)
+    return rows, unreadable
+
+
+def _measured(row: Metric, stale: str) -> Standing:
+    extensions = Signature.parse(row.signature).extensions
+    return Standing(
+        task="+".join((row.task, *extensions)),
+        edition=row.edition,
+        metric=row.metric,
+        model=row.model,
+        source=MEASURED,
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        n_scored=row.n_scored,
+        n_unscored=row.n_unscored,
+        n_failed=row.n_failed,
+        n_no_answer=row.n_no_answer,
+        constant=row.constant,
+        shuffled=row.shuffled,
+        stale=stale,
+        signature=row.signature,
+    )
+
+
+def _unreadable(task: Task, edition: str, model: str, why: str) -> Standing:
+    return Standing(
+        task="+".join((task.name, *task.extensions)),
+        edition=edition,
+        metric=task.primary_metric,
+        model=model,
+        source=f"{UNREADABLE}: {why}",
+        value=nan,
+        low=None,
+        high=None,
+        n_scored=None,
+        n_unscored=None,
+        n_failed=None,
+        signature="",
+    )
+
+
+def _printed(row: Published) -> Standing:
+    return Standing(
+        task=row.task,
+        edition="published",
+        metric=row.metric,
+        model=row.model,
+        source=row.source,
+        value=row.value,
+        low=None,
+        high=None,
+        n_scored=None,
+        n_unscored=None,
+        n_failed=None,
+        signature="",
+    )

@@ -1,0 +1,82 @@
+"""Which process something belongs to, written so that anybody can tell later whether it still runs.
+
+A number alone would not do: numbers are given again. What is read lies in ``/proc``; where there
+is none, nobody can be told from anybody.
+"""
+
+import json
+import os
+import socket
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+_PROC = Path("/proc")
+_MACHINE = Path("/etc/machine-id")
+_ENDED = "ZX"  # states of a process that has ended but was not asked how
+_AFTER_NAME = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the name in brackets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """A process, among all that there ever were on any machine."""
+
+    host: str  # name and id of the machine
+    boot: str  # of the kernel; another one after every start of the machine
+    pids: str  # the namespace that gives out numbers: a container has its own
+    pid: int
+    started: int  # clock ticks since the kernel started
+
+    def __str__(self) -> str:
+        """Write it as JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Read what ``str`` wrote; None if it is anything else."""
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError):
+            return None
+
+
+def this_process() -> Process | None:
+    """The process that asks; None on a system that has no ``/proc``."""
+    pid, started = os.getpid(), start_of(os.getpid())
+    if started is None:
+        return None
+    machine = _MACHINE.read_text().strip() if _MACHINE.exists() else ""
+    return Process(
+        host=f"{socket.gethostname()} {machine}".strip(),
+        boot=(_PROC / "sys/kernel/random/boot_id").read_text().strip(),
+        pids=str((_PROC / "self/ns/pid").readlink()),
+        pid=pid,
+        started=started,
+    )
+
+
+def start_of(pid: int) -> int | None:
+    """When a process was started, in clock ticks since the kernel was; None if it does not run."""
+    try:
+        # The name of a program may have any bytes, brackets and blanks among them.
+        fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    ended = fields[_AFTER_NAME["state"]].decode() in _ENDED
+    return None if ended else int(fields[_AFTER_NAME["started"]])
+
+
+def is_gone(process: Process, here: Process) -> bool | None:
+    """Whether a process has ended; None if that cannot be told from here.
+
+    Args:
+        process: Maybe of another machine, of which nothing is known here, or of a container.
+        here: Any process of this machine.
+    """
+    if process.host != here.host:
+        return None
+    if process.boot != here.boot:
+        return True
+    if process.pids != here.pids:
+        return None
+    return start_of(process.pid) != process.started

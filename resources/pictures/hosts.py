@@ -1,0 +1,170 @@
+"""Which hosts an address out of a stranger's file may lead to: those of the public internet.
+
+A name is looked up once, what it leads to is looked at, and that is what is connected to: a second
+look-up, which may say otherwise, is never made. Every redirect is looked at in the same way.
+"""
+
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import TypeAlias
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+IPAddress: TypeAlias = IPv4Address | IPv6Address
+Door: TypeAlias = tuple[str, int]  # host, and port
+
+_UNICAST = IPv6Network("2000::/3")  # where all hosts of the internet are: nothing mapped, no NAT64
+_TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))  # 6to4, Teredo: IPv4 in disguise
+_SERVICES = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))  # of protocols, no hosts
+_SCHEMES = ("http", "https")
+_MOST_REDIRECTS = 10
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class ForbiddenAddressError(ValueError):
+    """An address leads where nobody may be sent by a file."""
+
+
+def is_public(address: IPAddress) -> bool:
+    """Whether an address is one of the internet, and of nothing nearer.
+
+    >>> [is_public(ip_address(one)) for one in ("8.8.8.8", "10.0.0.1", "::ffff:8.8.8.8")]
+    [True, False, False]
+    """
+    if address.version == 6 and address not in _UNICAST:
+        return False
+    if any(address in network for network in (*_TUNNELS, *_SERVICES)):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosts:
+    """Who may be asked."""
+
+    allowed: Callable[[IPAddress], bool] = is_public
+    typed: frozenset[Door] = field(default_factory=frozenset)
+    """What the user has typed, and may so be anywhere."""
+
+    @classmethod
+    def typed_by_user(cls, address: str) -> "Hosts":
+        """Allow an address that the user typed, and what it leads to.
+
+        From the internet it may lead to the internet alone; from a host nearer by, anywhere.
+        """
+        try:
+            url = URL(address)
+            door = (url.host or "", url.port or 0)
+            found = socket.getaddrinfo(*door, type=socket.SOCK_STREAM)
+        except (OSError, ValueError):  # said when it is asked
+            return cls()
+        near = not all(is_public(ip_address(str(one[4][0]).partition("%")[0])) for one in found)
+        return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
+
+    def connector(self, *, limit: int = 100, limit_per_host: int = 0) -> aiohttp.TCPConnector:
+        """Connect to nobody else; to be made in a running loop."""
+        return aiohttp.TCPConnector(
+            limit=limit, limit_per_host=limit_per_host, resolver=_Resolver(self)
+        )
+
+    def checked(self, address: str | URL) -> URL:
+        """Read an address, and look at its host if that is a number.
+
+        Raises:
+            ForbiddenAddressError: If it is no address, or one that may not be asked.
+        """
+        try:
+            url = URL(address)
+            door = (url.host or "", url.port or 0)
+        except ValueError as why:
+            raise ForbiddenAddressError(f"no address: {why}") from why
+        if url.scheme not in _SCHEMES or not url.host:
+            raise ForbiddenAddressError("no address that begins with http:// or https://")
+        if door in self.typed:
+            return url
+        if ":" in url.host or url.host.replace(".", "").isdigit():
+            self.require(url.host, url.host)
+        return url
+
+    def require(self, number: str, host: str) -> None:
+        """Refuse the number of a host unless it may be asked.
+
+        Raises:
+            ForbiddenAddressError: If it may not.
+        """
+        try:
+            address = ip_address(number.partition("%")[0])
+        except ValueError as why:
+            raise ForbiddenAddressError(f"{host!r} is no host") from why
+        if not self.allowed(address):
+            raise ForbiddenAddressError(f"{host} leads to {number}, which is not on the internet")
+
+
+PUBLIC = Hosts()
+
+
+@asynccontextmanager
+async def opened(
+    session: aiohttp.ClientSession,
+    address: str,
+    hosts: Hosts,
+    headers: Mapping[str, str] | None = None,
+) -> AsyncIterator[aiohttp.ClientResponse]:
+    """Ask for an address, and for whatever it redirects to.
+
+    Args:
+        session: With the connector of ``hosts``.
+        address: Http or https.
+        hosts: Who may be asked.
+        headers: Sent with every request; an Authorization to the host of the address alone.
+
+    Raises:
+        ForbiddenAddressError: If a host may not be asked, there are too many redirects, or one of
+            them leaves encryption.
+        aiohttp.ClientError: If it cannot be asked.
+    """
+    url = first = hosts.checked(address)
+    anywhere = {name: value for name, value in (headers or {}).items() if name != "Authorization"}
+    for _ in range(_MOST_REDIRECTS + 1):
+        sent = headers if url.origin() == first.origin() else anywhere
+        async with session.get(url, headers=sent, allow_redirects=False) as response:
+            target = response.headers.get("Location")
+            if response.status not in _REDIRECTS or target is None:
+                yield response
+                return
+        before, url = url, hosts.checked(_joined(url, target))
+        if before.scheme == "https" and url.scheme != "https":
+            raise ForbiddenAddressError(f"is redirected to {url.scheme}, without encryption")
+    raise ForbiddenAddressError(f"is redirected more than {_MOST_REDIRECTS} times")
+
+
+def _joined(url: URL, target: str) -> URL:
+    try:
+        return url.join(URL(target))
+    except ValueError as why:
+        raise ForbiddenAddressError(f"is redirected to no address: {why}") from why
+
+
+class _Resolver(AbstractResolver):
+    """Looks a name up and gives only what may be asked."""
+
+    def __init__(self, hosts: Hosts) -> None:
+        self._hosts = hosts
+        self._resolver = aiohttp.ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await self._resolver.resolve(host, port, family)
+        if (host, port) not in self._hosts.typed:
+            for one in found:
+                self._hosts.require(one["host"], host)
+        return found
+
+    async def close(self) -> None:
+        await self._resolver.close()

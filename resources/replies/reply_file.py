@@ -1,0 +1,190 @@
+"""The SQLite file that remembers replies: its tables, their version, and a digest of each row."""
+
+import fcntl
+import hashlib
+import json
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.errors import HomeError
+from resources.disk.sqlite_files import connect, opened_to_read, told
+from resources.disk.writing import told_of_writing
+
+VERSION = 1
+"""Of the tables, as ``PRAGMA user_version`` has it; 0: before rows had digests."""
+
+IF_DAMAGED = (
+    "nothing in it was changed: put a backup in its place, or save what is whole with `sqlite3 FILE"
+    " .recover | sqlite3 NEW`; if it is moved away, everything is asked again"
+)
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, model TEXT, decoding TEXT, prompt TEXT, sample INTEGER, text TEXT,
+    finish_reason TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, seconds REAL,
+    asked_at TEXT DEFAULT CURRENT_TIMESTAMP, image_tokens TEXT DEFAULT '', note TEXT DEFAULT '',
+    gate TEXT DEFAULT '', digest TEXT DEFAULT ''
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (sha256 TEXT PRIMARY KEY, turns TEXT) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+"""
+_ALWAYS = {
+    *("key", "model", "decoding", "prompt", "sample", "text", "finish_reason", "prompt_tokens"),
+    *("completion_tokens", "seconds"),
+}
+_ADDED = ("image_tokens", "note", "gate", "digest")  # columns that files of 2026 may lack
+_NOT_DIGESTED = ("asked_at", "digest")
+
+
+def make_ready(file: Path) -> None:
+    """Make an empty store, or bring an older one up to date; many processes may do so at once.
+
+    Raises:
+        HomeError: If the file is damaged, something else or of a newer version: it stays as it is.
+    """
+    with told(file, IF_DAMAGED):
+        if not file.exists():
+            _create(file)
+        elif require_known(file) < VERSION:
+            _bring_up_to_date(file)
+
+
+def require_known(file: Path) -> int:
+    """Say which version of our tables a file has.
+
+    Raises:
+        HomeError: If it is no store of replies, or of a newer version.
+        sqlite3.Error: If SQLite cannot read it.
+    """
+    if not file.is_file():
+        raise HomeError(f"{file}: not a file; move it away")
+    if not file.stat().st_size:
+        raise HomeError(
+            f"{file}: empty; put a backup in its place, or delete it: everything is asked again"
+        )
+    with opened_to_read(file) as db:
+        ((version,),) = db.execute("PRAGMA user_version")
+        tables = {str(row[0]) for row in db.execute("SELECT name FROM sqlite_schema")}
+        columns = {str(row[1]) for row in db.execute("PRAGMA table_info(replies)")}
+    if not {"replies", "prompts"} <= tables:
+        has = ", ".join(sorted(tables)) or "nothing"
+        raise HomeError(f"{file}: no store of replies, it has {has}; move it away")
+    if version > VERSION:
+        raise HomeError(
+            f"{file}: written by a newer version of this program (its tables are of version"
+            f" {version}, known are up to {VERSION}); update, or set BENCH_HOME to another folder"
+        )
+    if missing := sorted((_ALWAYS | set(_ADDED) if version else _ALWAYS) - columns):
+        raise HomeError(f"{file}: damaged (no column {missing[0]}); {IF_DAMAGED}")
+    return int(version)
+
+
+def rows_in(found: sqlite3.Cursor) -> Iterator[dict[str, Any]]:
+    """Name the columns of each row that was found."""
+    names = [column[0] for column in found.description]
+    for row in found:
+        yield dict(zip(names, row, strict=True))
+
+
+def digest_of(row: Mapping[str, object]) -> str:
+    """Digest a row, the same before it is written and after it is read.
+
+    Columns that say nothing do not count: one that is added later leaves digests as they are.
+
+    >>> digest_of({"key": "k", "seconds": 1.0}) == digest_of({"key": "k", "seconds": 1, "note": ""})
+    True
+    """
+    said = {
+        name: _plain(value)
+        for name, value in row.items()
+        if name not in _NOT_DIGESTED and value not in (None, "") and not _is_nan(value)
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=repr).encode()).hexdigest()
+
+
+def is_damaged(row: Mapping[str, Any]) -> bool:
+    """Whether a row is not as it was written; in a file older than digests it is taken as it is."""
+    return "digest" in row and row["digest"] != digest_of(row)
+
+
+def count_states(db: sqlite3.Connection) -> Counter[str]:
+    """Count replies that are whole, damaged or older than digests, and prompts that are damaged."""
+    states: Counter[str] = Counter()
+    for row in rows_in(db.execute("SELECT * FROM replies")):
+        undigested = "digest" not in row
+        states["older" if undigested else "damaged" if is_damaged(row) else "whole"] += 1
+    prompts = db.execute("SELECT sha256, turns FROM prompts")
+    states["damaged prompts"] = sum(not is_prompt(*prompt) for prompt in prompts)
+    return states
+
+
+def is_prompt(sha256: str, turns: object) -> bool:
+    """Whether the turns of a prompt are those that its digest names."""
+    written = str(turns)
+    if _sha256(written) == sha256:
+        return True
+    try:  # half a character stands there as JSON writes it
+        return (
+            _sha256(json.dumps(json.loads(written), ensure_ascii=False, separators=(",", ":")))
+            == sha256
+        )
+    except (ValueError, RecursionError):
+        return False
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """Write whole numbers alike, whichever type a column of SQLite gives them back in."""
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    return value
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and isnan(value)  # which SQLite keeps as NULL
+
+
+def _create(file: Path) -> None:
+    """Make an empty store; of many processes that do so at once, the first one's stays.
+
+    It is made aside, because WAL cannot be switched on while another process looks at the file.
+    Not every disk has hard links, so that a lock says who is first.
+    """
+    with told_of_writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.with_name(f".{file.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if file.exists():
+                return
+            with tempfile.TemporaryDirectory(dir=file.parent) as aside:
+                empty = Path(aside, file.name)
+                with closing(sqlite3.connect(empty)) as db:
+                    db.execute("PRAGMA journal_mode=WAL")
+                    db.executescript(_SCHEMA)
+                empty.replace(file)
+
+
+def _bring_up_to_date(file: Path) -> None:
+    """Add the columns that an older file lacks, and digest its rows as they are now."""
+    with closing(connect(file)) as db:
+        db.isolation_level = None
+        db.execute("BEGIN IMMEDIATE")  # another process may be doing the same
+        there = [str(row[1]) for row in db.execute("PRAGMA table_info(replies)")]
+        for column in _ADDED:
+            if column not in there:
+                db.execute(f"ALTER TABLE replies ADD COLUMN {column} TEXT DEFAULT ''")
+        names = [*dict.fromkeys((*there, *_ADDED))]
+        db.create_function(
+            "digest_of", len(names), lambda *row: digest_of(dict(zip(names, row, strict=True)))
+        )
+        db.execute(f"UPDATE replies SET digest = digest_of({', '.join(names)}) WHERE digest = ''")
+        db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")

@@ -1,0 +1,62 @@
+"""What lies in data is printed as text: nothing of it moves a cursor or draws a row of its own."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bench_assets.bench.printing import print_rows, say, tell, tell_json
+
+HOSTILE = "\x1b]8;;http://x\x07a\x1b[2K\r\x9b31m\u202eb\nforged row :bug: [bold]中文 👩\u200d🔬"
+CONTROLS = {"\x1b", "\x07", "\r", "\x9b", "\u202e"}
+TOKEN = "token-of-the-hub-0123"
+
+
+@dataclass
+class Row:
+    name: str
+    several: tuple[str, ...] = ("a", HOSTILE)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+
+
+def test_a_table_has_a_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows([Row(HOSTILE)], as_json=False)
+    print_rows([Row(HOSTILE)], as_json=False, columns={"name": lambda row: row.name})
+    printed = capsys.readouterr().out
+    assert not CONTROLS & set(printed)
+    assert len(printed.splitlines()) == 4
+    assert "forged row :bug: [bold]中文 👩\u200d🔬" in printed
+
+
+def test_json_lines_read_as_the_rows_are(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows([Row(HOSTILE)], as_json=True)
+    tell_json({"a": HOSTILE})
+    first, second = capsys.readouterr().out.splitlines()
+    assert not CONTROLS & set(first + second)
+    assert json.loads(first) == {"name": HOSTILE, "several": ["a", HOSTILE]}
+    assert json.loads(second) == {"a": HOSTILE}
+
+
+def test_messages_and_titles_are_printed_as_they_are_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    say(f"error: {HOSTILE}")
+    tell(HOSTILE)
+    printed = "".join(capsys.readouterr())
+    assert not CONTROLS & set(printed)
+    assert ":bug: [bold]中文 👩\u200d🔬" in printed
+
+
+def test_secrets_are_printed_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
+    say(f"error: {TOKEN}")
+    print_rows([Row(TOKEN)], as_json=False)
+    print_rows([Row(TOKEN)], as_json=True)
+    printed = "".join(capsys.readouterr())
+    assert TOKEN not in printed
+    assert printed.count("***") == 3

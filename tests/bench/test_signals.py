@@ -1,0 +1,146 @@
+"""Ctrl-C and its relatives: a sentence the first time, an end at once the second."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from resources.home.processes import start_of
+from tests.chat_server import ChatServer
+from tests.codis_release import entries, write_release
+
+COMMAND = """
+import multiprocessing, time, typer
+from bench_assets.bench.command import told
+
+def first():
+    with told():
+        print("ready", flush=True)
+        time.sleep(60)
+
+def stubborn():
+    with told():
+        child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+        child.start()
+        while True:
+            try:
+                print(child.pid, flush=True)
+                time.sleep(60)
+            except KeyboardInterrupt:
+                pass
+
+app = typer.Typer()
+app.command()(NAME)
+app()
+"""
+KEPT = "what was finished is kept, with every reply that arrived; the same command goes on there"
+
+
+def started(name, **more):
+    command = [sys.executable, "-c", COMMAND.replace("NAME", name)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **more)
+
+
+def ended(process):
+    _, said = process.communicate(timeout=60)
+    return process.returncode, said.strip()
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "name"),
+    [
+        (signal.SIGINT, 130, "Ctrl-C"),
+        (signal.SIGTERM, 143, "SIGTERM"),
+        (signal.SIGHUP, 129, "SIGHUP"),
+    ],
+)
+def test_a_signal_ends_a_command_with_a_sentence(number, code, name):
+    process = started("first")
+    process.stdout.readline()
+    process.send_signal(number)
+    assert ended(process) == (code, f"stopped by {name}: {KEPT}")
+
+
+def test_the_second_signal_ends_it_at_once_with_what_it_started():
+    process = started("stubborn")
+    child = int(process.stdout.readline())
+    process.send_signal(signal.SIGINT)
+    assert int(process.stdout.readline()) == child
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (130, f"ended at once; {KEPT}")
+    end = time.monotonic() + 10
+    while start_of(child) is not None:
+        assert time.monotonic() < end, "the child still runs"
+        time.sleep(0.01)
+
+
+def test_what_is_to_be_ignored_stays_ignored():
+    """As ``nohup`` has it."""
+
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    process = started("first", preexec_fn=ignore)
+    process.stdout.readline()
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGTERM)
+    assert ended(process) == (143, f"stopped by SIGTERM: {KEPT}")
+
+
+@pytest.fixture
+def home(tmp_path):
+    write_release(tmp_path / "codis", entries()[:40])
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def bench(home, server, *arguments, model="m"):
+    (home / "bench.toml").write_text(
+        '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "rules"\n'
+        f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n'
+    )
+    command = [Path(sys.executable).parent / "bench", *arguments]
+    environment = {**os.environ, "BENCH_HOME": str(home)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.long
+def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
+    with ChatServer("A", latency=0.5) as server:
+        process = bench(
+            home, server, "backfill", "--suite", "codis", "--model", "m", "--model", "random"
+        )
+        while server.n_requests < 20 and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        assert ended(process) == (143, f"stopped by SIGTERM: {KEPT}")
+    assert not list((home / "tables").glob("codis/predictions/*.parquet"))
+
+
+@pytest.mark.long
+def test_two_evaluations_of_one_model_at_once_ask_every_question_once(home):
+    with ChatServer("A", latency=0.2) as server:
+        command = ("evaluate", "codis", "--model", "m")
+        both = [bench(home, server, *command) for _ in range(2)]
+        said = [process.communicate(timeout=300) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert server.n_requests == 80
+    assert said[0][0] == said[1][0]
+    assert sum("m on codis: waiting for process" in errors for _, errors in said) <= 1
+
+
+@pytest.mark.long
+def test_a_closed_pipe_ends_quietly(home):
+    with ChatServer("A") as server:
+        process = bench(home, server, "questions", "codis", "--json")
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() in (0, 1)

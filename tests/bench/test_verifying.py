@@ -1,0 +1,132 @@
+"""`bench verify`: what is whole, what is not, and a command that brings it back."""
+
+import shlex
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from resources.home.vectors import VectorStore
+from resources.replies.reply_file import digest_of
+from resources.replies.store import ReplyStore
+from tests.bench.test_cli import bench, lines
+from tests.suites.codis.raw import entry, write_release
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory):
+    """A home with a source of its own, in which the random baseline was evaluated."""
+    home = tmp_path_factory.mktemp("verified") / "home"
+    write_release(home / "codis", [entry(), entry(id="001", image_id="b.png")], ("a.png", "b.png"))
+    (home / "bench.toml").write_text('[sources]\ncodis = "codis"\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(home))
+        bench("evaluate", "codis", "--model", "random")
+    ReplyStore(home / "replies.sqlite")
+    VectorStore(home / "vectors.sqlite").get("e", ["k"])
+    return home
+
+
+@pytest.fixture
+def home(evaluated, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(evaluated, tmp_path / "home")
+
+
+def found(*, wrong):
+    return [
+        (row["what"], row["state"], row["command"])
+        for row in lines(bench("verify", "--json", fails=bool(wrong)))
+        if (row["state"] in ("damaged", "missing")) == wrong
+    ]
+
+
+def flip(file, place=40):
+    data = bytearray(file.read_bytes())
+    data[place] ^= 1
+    file.write_bytes(data)
+
+
+def test_a_whole_home_is_whole_and_what_is_older_than_digests_is_told(home):
+    older = home / "tables/codis/scores/random.parquet"
+    pq.write_table(pq.read_table(older), older)
+    rows = lines(bench("verify", "--json"))
+    states = {(row["what"], row["state"]): row["n"] for row in rows}
+    n_tables = len(list((home / "tables").rglob("*.parquet")))
+    assert states["tables", "whole"] == n_tables - 1
+    assert states["tables", "not yet verifiable"] == 1
+    assert states["pictures", "whole"] == len(list((home / "images").glob("*/*")))
+    assert {state for _, state in states} == {"whole", "not yet verifiable"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "spoil_picture", [flip, Path.unlink], ids=["a damaged picture", "a picture that is gone"]
+)
+def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_picture):
+    picture = min((home / "images").glob("*/*"))
+    spoil_picture(picture)
+    flip(home / "tables/codis/scores/random.parquet")
+    flip(home / "tables/codis/questions/all.parquet")
+    commands = {
+        "codis/scores of random": "bench evaluate codis --model random",
+        "codis/questions": "bench questions codis",
+    }
+    wrong = {what: command for what, _, command in found(wrong=True)}
+    assert commands.items() <= wrong.items()
+    assert any(picture.name in what for what in wrong)
+    for command in commands.values():
+        bench(*shlex.split(command)[1:])
+    bench("verify")
+
+
+def test_other_damage_is_named_with_something_to_do(home):
+    with closing(sqlite3.connect(home / "replies.sqlite")) as db, db:
+        db.execute("INSERT INTO replies (key, text, digest) VALUES ('k', 'yes', 'other')")
+    flip(home / "vectors.sqlite", 3)
+    flip(home / "dagster/schedules/schedules.db", 3)
+    (home / "tables/codis/old").mkdir()
+    (home / "tables/codis/old/all.parquet").write_bytes(b"PAR1")
+    commands = {what: command for what, _, command in found(wrong=True)}
+    assert commands.keys() == {"replies", "vectors.sqlite", "dagster", "codis/old"}
+    assert "bench evaluate" in commands.pop("replies")
+    assert all(str(home) in command for command in commands.values())
+
+
+def test_what_an_older_gate_took_for_a_reply_is_dropped_when_that_is_asked_for(home):
+    with closing(sqlite3.connect(home / "replies.sqlite")) as db, db:
+        for key, end in (("k", "abort"), ("l", "stop")):
+            row = {"key": key, "model": "server:s|m", "text": "yes", "finish_reason": end}
+            columns = "INSERT INTO replies (key, model, text, finish_reason, digest)"
+            db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), digest_of(row)))
+    bench("verify")
+    rows = lines(bench("verify", "--replies", "--json"))
+    dropped = [(row["what"], row["n"]) for row in rows if row["state"] == "dropped"]
+    assert dropped == [("replies of server:s|m", 1)]
+    with closing(sqlite3.connect(home / "replies.sqlite")) as db:
+        assert db.execute("SELECT key FROM replies").fetchall() == [("l",)]
+
+
+@pytest.mark.parametrize("command", ["models", "verify"])
+def test_a_home_that_is_a_file_is_named(tmp_path, monkeypatch, command):
+    (tmp_path / "home").write_text("")
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    assert "home: not a folder; set BENCH_HOME" in bench(command, fails=True).stderr
+
+
+def test_a_path_that_is_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / ("x" * 300)))
+    assert "cannot be read: File name too long" in bench("verify", fails=True).stderr
+
+
+@pytest.mark.parametrize("name", ["a?b", "a%20b"])
+def test_a_home_in_which_dagster_cannot_keep_its_records_is_refused_unmade(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / name))
+    said = bench("evaluate", "codis", "--model", "random", fails=True).stderr
+    assert f"{name}: Dagster cannot keep its databases below a path with" in said
+    assert not Path(tmp_path, name).exists()

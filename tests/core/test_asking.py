@@ -1,0 +1,109 @@
+"""Judges are asked until they can be read, a bounded number of times; then nothing is guessed."""
+
+import pytest
+
+from bench_assets.core.asking import (
+    AT_FIRST,
+    RECORDED,
+    TRIES,
+    Asked,
+    Call,
+    ask,
+    ask_for_verdicts,
+    at_first,
+    at_last,
+)
+from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.verdicts import YES_OR_NO, read_word
+from tests.rows import prediction, question
+
+
+class Judge:
+    """Says one thing after the other, whatever it is asked, and keeps what it was asked."""
+
+    name = "judge"
+
+    def __init__(self, *replies, signature="judge"):
+        self.left, self.asked, self.signature = list(replies), [], signature
+
+    def reply(self, requests):
+        self.asked += requests
+        return [
+            one if isinstance(one, Reply) else Reply(text=one)
+            for one in (self.left.pop(0) for _ in requests)
+        ]
+
+
+def verdict(reply):
+    return read_word(reply.said.answer, YES_OR_NO)
+
+
+def judged(judge):
+    asked = [Asked(question(), prediction(sample=2), Prompt.of("Is it so?"), verdict, "so")]
+    (rows,) = ask_for_verdicts(asked, judge, "Print yes or no.")
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("replies", "n_asked", "found"),
+    [
+        pytest.param(["yes"], 1, True, id="what can be read is not asked again"),
+        pytest.param(["Hm.", "no"], 2, False, id="what cannot is"),
+        pytest.param(["I have no idea."] * TRIES, TRIES, None, id="and in the end not guessed"),
+        pytest.param(["", "yes"], 2, True, id="an empty reply is asked again"),
+    ],
+)
+def test_a_verdict_is_asked_for_until_it_can_be_read(replies, n_asked, found):
+    judge = Judge(*replies)
+    (row,) = at_last(judged(judge))
+    assert (row.verdict, len(judge.asked)) == (found, n_asked)
+    assert {request.sample for request in judge.asked} == {2}
+    assert len({request.prompt.sha256 for request in judge.asked}) == n_asked
+
+
+def test_the_complaint_quotes_what_was_said_and_not_all_of_it():
+    judge = Judge("Hm." * 5000, "yes")
+    judged(judge)
+    first, second = (request.prompt.turns[0].parts for request in judge.asked)
+    assert second[: len(first)] == first
+    assert second[-1].startswith('\n\nYou replied:\n"""\nHm.Hm.')
+    assert second[-1].endswith('"""\nPrint yes or no.')
+    assert len(second[-1]) < 2100
+
+
+def test_what_came_at_first_is_kept_for_readings_whose_authors_ask_once():
+    rows = judged(Judge("yes, maybe", "no"))
+    assert [(row.criterion, row.reply, row.verdict) for row in rows] == [
+        ("so", "no", False),
+        (f"so{AT_FIRST}", "yes, maybe", None),
+    ]
+    assert [row.reply for row in at_first(rows)] == ["yes, maybe"]
+    assert [row.criterion for row in at_first(rows)] == ["so"]
+    assert len({row.prompt_sha256 for row in rows}) == 2
+
+
+def test_without_a_reply_nothing_is_asked_again_and_that_is_said():
+    judge = Judge(Reply(error="503"))
+    assert [(row.verdict, row.error) for row in judged(judge)] == [(None, "503")]
+    assert len(judge.asked) == 1
+    again = judged(Judge("Hm.", Reply(error="503")))
+    assert [(row.verdict, row.error) for row in at_last(again)] == [(None, "503")]
+
+
+def test_a_judge_whose_words_are_recorded_has_no_others():
+    judge = Judge("Hm.", signature=f"{RECORDED}replies.jsonl")
+    assert [row.verdict for row in judged(judge)] == [None]
+    assert len(judge.asked) == 1
+
+
+def test_of_several_replies_the_one_with_the_fewest_gaps_is_kept():
+    call = Call(Request(prompt=Prompt.of("1? 2?")), lambda reply: reply.text.count("?"))
+    (heard,) = ask([call], Judge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both.")
+    assert heard.reply.text == "1: yes 2: ?"
+    assert heard.first[1].text == "1: ? 2: ?"
+
+
+def test_nobody_is_asked_about_nothing():
+    judge = Judge()
+    assert ask([], judge, "") == []
+    assert judge.asked == []

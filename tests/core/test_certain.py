@@ -1,0 +1,83 @@
+"""The last gate before a reply is stored or scored, whoever gave it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench_assets.core.certain import certain, readable, token_count
+from bench_assets.core.chat import Reply
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(text="A", finish_reason="stop", prompt_tokens=0, completion_tokens=3, seconds=0.0),
+        Reply(text="caf\u00e9 \U0001f600\0", image_tokens=(4, 0), note="a"),
+        Reply(error="down"),
+        Reply(),
+    ],
+    ids=["with all its numbers", "with any signs", "an error", "empty"],
+)
+def test_a_reply_stays_what_it_is(reply: Reply) -> None:
+    assert certain(reply) == reply
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        pytest.param("A", "str where a Reply was expected", id="a text"),
+        pytest.param(None, "NoneType where a Reply was expected", id="nothing"),
+        pytest.param({"text": 5}, "its text is no text but int", id="a number"),
+        pytest.param({"text": None}, "its text is no text but NoneType", id="null"),
+        pytest.param({"text": b"A"}, "its text is no text but bytes", id="bytes"),
+        pytest.param({"text": ["A"]}, "its text is no text but list", id="a list"),
+        pytest.param({"text": "A\ud83d"}, "its text is no valid Unicode", id="half a character"),
+        pytest.param({"finish_reason": {}}, "its finish_reason is no text", id="no reason"),
+        pytest.param({"note": "\udcff"}, "its note is no valid Unicode", id="half in the note"),
+    ],
+)
+def test_what_is_none_is_an_error_that_says_why(said: Any, error: str) -> None:
+    found = certain(Reply(**said) if isinstance(said, dict) else said)
+    assert found.text == ""
+    assert found.error.startswith(f"not a reply: {error}")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        pytest.param({"error": None}, {}, id="null for an error"),
+        pytest.param({"prompt_tokens": "12"}, {}, id="a text for tokens"),
+        pytest.param({"prompt_tokens": 2**63}, {}, id="more than a database holds"),
+        pytest.param({"completion_tokens": float(2**70)}, {}, id="a float of any size"),
+        pytest.param({"completion_tokens": True}, {}, id="true"),
+        pytest.param({"completion_tokens": -1}, {}, id="less than nothing"),
+        pytest.param({"prompt_tokens": np.int64(7)}, {"prompt_tokens": 7}, id="numpy's number"),
+        pytest.param({"text": np.str_("A")}, {"text": "A"}, id="numpy's text"),
+        pytest.param({"seconds": float("nan")}, {}, id="no time"),
+        pytest.param({"seconds": float("inf")}, {}, id="for ever"),
+        pytest.param({"seconds": -1.0}, {}, id="back in time"),
+        pytest.param({"seconds": 10**400}, {}, id="longer than a float can say"),
+        pytest.param({"seconds": "1"}, {}, id="a text for seconds"),
+        pytest.param({"seconds": 2}, {"seconds": 2.0}, id="whole seconds"),
+        pytest.param({"image_tokens": [4, 5]}, {"image_tokens": (4, 5)}, id="a list of tokens"),
+        pytest.param({"image_tokens": (4, None)}, {}, id="pictures of which one is not told"),
+        pytest.param({"image_tokens": "45"}, {}, id="a text for tokens of pictures"),
+    ],
+)
+def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[str, Any]) -> None:
+    found = certain(Reply(**given))
+    assert found == Reply(**kept)
+    assert [type(value) for value in (found.text, found.prompt_tokens)] == [
+        str,
+        int if "prompt_tokens" in kept else type(None),
+    ]
+
+
+def test_half_a_character_in_an_error_is_written_as_json_does() -> None:
+    assert certain(Reply(error="no \ud83d")).error == "no \\ud83d"
+    assert readable("\u00e9\udcff") == "\u00e9\\udcff"
+
+
+def test_the_most_tokens_that_are_believed() -> None:
+    assert (token_count(10**9), token_count(10**9 + 1)) == (10**9, None)

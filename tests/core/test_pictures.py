@@ -1,0 +1,190 @@
+"""How a picture is shown: upright, its first frame, no larger than allowed, or an error by name."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bench_assets.core.errors import BenchError, ImageError
+from bench_assets.core.pictures import changes_of, decode, is_plain
+from tests.core.written_pictures import (
+    CORNERS,
+    animated,
+    chunk,
+    corners,
+    numbers,
+    png,
+    saved,
+    turned,
+)
+
+ROOT = Path(__file__).parents[2]
+RED, GREEN, BLUE, BLACK, YELLOW, CYAN = CORNERS
+UPRIGHT = {
+    # What EXIF says of the row and column that come first: what is to be seen, row by row.
+    1: [[RED, GREEN, BLUE], [BLACK, YELLOW, CYAN]],
+    2: [[BLUE, GREEN, RED], [CYAN, YELLOW, BLACK]],
+    3: [[CYAN, YELLOW, BLACK], [BLUE, GREEN, RED]],
+    4: [[BLACK, YELLOW, CYAN], [RED, GREEN, BLUE]],
+    5: [[RED, BLACK], [GREEN, YELLOW], [BLUE, CYAN]],
+    6: [[BLACK, RED], [YELLOW, GREEN], [CYAN, BLUE]],
+    7: [[CYAN, BLUE], [YELLOW, GREEN], [BLACK, RED]],
+    8: [[BLUE, CYAN], [GREEN, YELLOW], [RED, BLACK]],
+}
+
+
+def seen(data):
+    return [[tuple(pixel) for pixel in row] for row in np.asarray(decode(data).picture).tolist()]
+
+
+@pytest.mark.parametrize("image_format", ["PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("orientation", UPRIGHT)
+def test_a_picture_is_turned_as_its_exif_says(orientation, image_format):
+    data = turned(orientation, image_format)
+    assert seen(data) == UPRIGHT[orientation]
+    expected = set() if orientation == 1 else {"turned"}
+    assert decode(data).changes == changes_of(data) == expected
+    assert (decode(data).width, decode(data).height) in ((3, 2), (2, 3))
+
+
+def test_a_turned_jpeg_is_upright():
+    wide = Image.new("RGB", (32, 16), "red")
+    wide.paste("blue", (16, 0, 32, 16))  # lies on its left side: red is to be above
+    shown = decode(turned(6, "JPEG", wide)).picture
+    assert shown.size == (16, 32)
+    assert np.allclose([shown.getpixel((8, y)) for y in (4, 28)], [RED, BLUE], atol=5)
+
+
+XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
+
+
+@pytest.mark.parametrize(
+    ("data", "orientation"),
+    [
+        pytest.param(
+            png(
+                *(3, 2, 8, 2, [bytes(sum(CORNERS[:3], ())), bytes(sum(CORNERS[3:], ()))]),
+                after=chunk(b"eXIf", bytes(turned(6, "PNG").split(b"eXIf")[1][:-16])),
+            ),
+            6,
+            id="EXIF that stands behind the pixels",
+        ),
+        pytest.param(
+            saved(corners(), "WEBP", lossless=True, xmp=XMP), 3, id="XMP, and no EXIF at all"
+        ),
+        pytest.param(turned(9, "PNG"), 1, id="a number that means nothing"),
+        pytest.param(turned(0, "PNG"), 1, id="the number 0"),
+        pytest.param(saved(corners(), exif=b"Exif\0\0II*\0\xff\xff\xff\xff"), 1, id="broken EXIF"),
+        pytest.param(saved(corners(), exif=b"Exif\0\0nonsense"), 1, id="EXIF that is none"),
+    ],
+)
+def test_what_says_that_a_picture_is_turned_is_heeded_if_it_can_be_read(data, orientation):
+    assert seen(data) == UPRIGHT[orientation]
+
+
+@pytest.mark.parametrize("image_format", ["GIF", "PNG", "WEBP", "TIFF"])
+def test_several_frames_are_shown_by_the_first_and_that_is_said(image_format):
+    data = animated(image_format)
+    shown = decode(data)
+    assert np.allclose(shown.picture.getpixel((0, 0)), RED, atol=5)
+    assert shown.changes == changes_of(data) == {"first frame"}
+    assert not is_plain(data)
+
+
+def test_a_jpeg_with_a_second_picture_behind_it_is_that_jpeg():
+    data = animated("MPO")
+    assert (decode(data).format, decode(data).changes, is_plain(data)) == ("MPO", set(), True)
+
+
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        pytest.param(saved(corners()), True, id="a PNG in RGB"),
+        pytest.param(saved(corners().convert("L")), True, id="a grey PNG"),
+        pytest.param(saved(corners(), "JPEG"), True, id="a JPEG"),
+        pytest.param(saved(corners().convert("L"), "JPEG"), True, id="a grey JPEG"),
+        pytest.param(turned(1, "JPEG"), True, id="a JPEG that says it is upright"),
+        pytest.param(turned(6, "JPEG"), False, id="a turned JPEG"),
+        pytest.param(saved(corners().convert("CMYK"), "JPEG"), False, id="a JPEG of inks"),
+        pytest.param(saved(corners().convert("RGBA")), False, id="a PNG with alpha, opaque"),
+        pytest.param(saved(corners().convert("P")), False, id="a PNG with a palette"),
+        pytest.param(saved(corners().convert("1")), False, id="a PNG of one bit"),
+        pytest.param(png(2, 1, 4, 0, [b"\x0f"]), False, id="a PNG of four bits"),
+        pytest.param(png(1, 1, 16, 2, [b"\xff\0\0\0\0\0"]), False, id="a PNG of 3 x 16 bits"),
+        pytest.param(saved(corners(), transparency=RED), False, id="a PNG with a clear colour"),
+        pytest.param(numbers([0, 65535], np.uint16, "PNG"), False, id="a PNG of 16 bits"),
+        pytest.param(saved(corners(), "GIF"), False, id="a GIF"),
+        pytest.param(saved(corners(), "WEBP"), False, id="a WebP"),
+        pytest.param(saved(corners(), "BMP"), False, id="a BMP"),
+    ],
+)
+def test_what_every_reader_shows_alike_is_plain(data, plain):
+    assert is_plain(data) is plain
+
+
+JPEG = saved(Image.effect_noise((64, 64), 50).convert("RGB"), "JPEG")
+PNG = saved(Image.effect_noise((64, 64), 50).convert("RGB"))
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        pytest.param(b"", "not a picture in any known format", id="an empty file"),
+        pytest.param(b"Once upon a time " * 99, "not a picture", id="a text"),
+        pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a picture", id="a drawing"),
+        pytest.param(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not a", id="a program"),
+        pytest.param(b"/* XPM */\nstatic char *a[] = {};", "not a picture", id="source code"),
+        pytest.param(JPEG[: len(JPEG) // 2], "does not decode", id="half a JPEG"),
+        pytest.param(PNG[: len(PNG) // 2], "does not decode", id="half a PNG"),
+        pytest.param(animated("GIF")[:60], "does not decode|not a picture", id="a cut GIF"),
+        pytest.param(saved(corners(), "WEBP")[:40], "does not decode|not a", id="a cut WebP"),
+        pytest.param(saved(corners(), "TIFF")[:150], "does not decode|not a", id="a cut TIFF"),
+        pytest.param(JPEG[:2] + bytes(500), "does not decode|not a picture", id="only its magic"),
+        pytest.param(png(50_000, 50_000, 8, 2, []), "more than the 100000000 px", id="a bomb"),
+        pytest.param(
+            png(12_000, 12_000, 8, 2, []), "12000 x 12000 px, more than", id="a smaller bomb"
+        ),
+        pytest.param(png(2**31 - 1, 2**31 - 1, 8, 2, []), "more than the", id="the largest bomb"),
+        pytest.param(png(0, 5, 8, 2, []), "nothing to see|not a picture", id="no columns"),
+        pytest.param(png(5, 0, 8, 2, []), "nothing to see|not a picture", id="no rows"),
+        pytest.param(b"P6 0 0 255\n", "nothing to see|not a picture", id="an empty PPM"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_error(data, why):
+    with pytest.raises(ImageError, match=why):
+        decode(data)
+    for read in (changes_of, is_plain):
+        _only_ours(read, data)
+
+
+def test_whatever_is_done_to_a_file_nothing_but_our_error_comes_out():
+    rng = np.random.default_rng(7)
+    whole = [JPEG, PNG, *(animated(one) for one in ("GIF", "WEBP", "TIFF", "PNG"))]
+    whole += [turned(6, "JPEG"), saved(corners(), "ICO"), saved(corners(), "JPEG2000")]
+    for data in whole:
+        for _ in range(30):
+            spoilt = np.frombuffer(data, np.uint8).copy()
+            spots = rng.integers(0, min(len(spoilt), 400), 4)
+            spoilt[spots] = rng.integers(0, 256, 4)
+            for read in (decode, changes_of, is_plain):
+                _only_ours(read, spoilt.tobytes(), 10_000)
+
+
+def _only_ours(read, *args):
+    with suppress(BenchError):
+        read(*args)
+
+
+OPENS = re.compile(r"\b(Image|Pictures?)\.open\(|imread|imdecode|exif_transpose")
+
+
+def test_pictures_are_opened_in_one_place():
+    """But for the sprites, which are drawn with their alpha."""
+    folders = ("bench_assets", "resources", "sensors", "examples")
+    files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+    opening = {file for file in files if OPENS.search(file.read_text(encoding="utf-8"))}
+    opening = {file.relative_to(ROOT).as_posix() for file in opening}
+    assert opening == {"bench_assets/core/pictures.py", "bench_assets/core/scene.py"}

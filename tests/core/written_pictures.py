@@ -1,0 +1,63 @@
+"""Pictures of a few known pixels, written in every way that a decoder may meet."""
+
+import io
+import struct
+import zlib
+
+import numpy as np
+from PIL import Image
+
+CORNERS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0), (255, 255, 0), (0, 255, 255))
+"""Red, green, blue / black, yellow, cyan: no turn of it looks like another."""
+
+
+def saved(picture, image_format="PNG", **options):
+    data = io.BytesIO()
+    picture.save(data, image_format, **options)
+    return data.getvalue()
+
+
+def corners():
+    return Image.fromarray(np.array(CORNERS, np.uint8).reshape(2, 3, 3))
+
+
+def numbers(values, dtype, image_format="TIFF"):
+    """One row of grey pixels."""
+    return saved(Image.fromarray(np.array([values], dtype)), image_format)
+
+
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def png(width, height, depth, colour_type, rows, *, before=b"", after=b""):
+    """A PNG by hand.
+
+    Args:
+        rows: The bytes of each row; None to leave the pixels out.
+        before: Chunks before the pixels.
+        after: Chunks after them.
+    """
+    header = struct.pack(">IIBBBBB", width, height, depth, colour_type, 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + before
+        + chunk(b"IDAT", pixels)
+        + after
+        + chunk(b"IEND", b"")
+    )
+
+
+def turned(orientation, image_format, picture=None):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    options = {"lossless": True} if image_format == "WEBP" else {}
+    return saved(picture or corners(), image_format, exif=exif, **options)
+
+
+def animated(image_format):
+    """Red, then blue."""
+    first, second = (Image.new("RGB", (4, 3), colour) for colour in ("red", "blue"))
+    return saved(first, image_format, save_all=True, append_images=[second], duration=100)

@@ -1,0 +1,241 @@
+"""What disks do to a finished home: then the same number, or an error that names the place."""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+from bench_assets.core.errors import BenchError, TableError
+from bench_assets.core.rows import Metric, Score
+from resources.home.tables import TableFiles
+from resources.replies.store import ReplyStore
+from tests.faults.finished import finished
+from tests.faults.homes import GOLD
+from tests.faults.table import Fault, FoundError, Trial
+
+Damage: TypeAlias = Callable[[Path, Random], None]
+
+PLACES: Mapping[str, str] = {
+    "the scores": "tables/quiz/scores/*.parquet",
+    "the metrics": "tables/quiz/metrics/*.parquet",
+    "the predictions": "tables/quiz/predictions/*.parquet",
+    "the questions": "tables/quiz/questions/*.parquet",
+    "the table of pictures": "tables/quiz/images/*.parquet",
+    "a note of what was built": "tables/.built/*",
+    "a stored picture": "images/*/*",
+    "the reply store": "replies.sqlite",
+    "Dagster's runs": "dagster/history/runs.db",
+    "Dagster's index of events": "dagster/history/runs/index.db",
+    "Dagster's events of a run": "dagster/history/runs/*-*.db",
+    "Dagster's schedules": "dagster/schedules/schedules.db",
+}
+FORGOTTEN: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    ", predictions deleted": ("tables/quiz/predictions",),
+    ", replies deleted": ("replies.sqlite", "tables/quiz/predictions"),
+    ", metrics and scores deleted": ("tables/quiz/metrics", "tables/quiz/scores"),
+}
+"""What is gone as well, so that what was damaged is needed."""
+
+
+def _flip(n: int) -> Damage:
+    def damage(file: Path, rng: Random) -> None:
+        data = bytearray(file.read_bytes())
+        for _ in range(n):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        file.write_bytes(data)
+
+    return damage
+
+
+def _truncate(file: Path, rng: Random) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[: rng.randrange(1, len(data))])
+
+
+def _empty(file: Path, _: Random) -> None:
+    file.write_bytes(b"")
+
+
+def _lengthen(file: Path, _: Random) -> None:
+    file.write_bytes(file.read_bytes() + b"junk")
+
+
+def _zero(file: Path, rng: Random) -> None:
+    data = bytearray(file.read_bytes())
+    start = rng.randrange(len(data))
+    data[start : start + 512] = bytes(len(data[start : start + 512]))
+    file.write_bytes(data)
+
+
+def _become_folder(file: Path, _: Random) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _become_link(file: Path, _: Random) -> None:
+    file.unlink()
+    file.symlink_to("nowhere")
+
+
+def _swap(file: Path, rng: Random) -> None:
+    """Put another file of the home with the same suffix in its place, its time of change kept."""
+    home = next(folder for folder in file.parents if (folder / "bench.toml").exists())
+    others = sorted(
+        other
+        for other in home.rglob(f"*{file.suffix}")
+        if other.is_file() and other != file and other.suffix == file.suffix
+        and other.read_bytes() != file.read_bytes()
+    )  # fmt: skip
+    state = file.stat()
+    shutil.copyfile(rng.choice(others), file)
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+DAMAGES: Mapping[str, tuple[Damage, bool]] = {
+    "has one bit flipped": (_flip(1), True),
+    "has eight bits flipped": (_flip(8), True),
+    "is cut short": (_truncate, True),
+    "has 512 bytes of zeros": (_zero, True),
+    "is empty": (_empty, False),
+    "has junk behind it": (_lengthen, False),
+    "is deleted": (lambda file, _: file.unlink(), False),
+    "is replaced by another file": (_swap, True),
+    "is a folder": (_become_folder, False),
+    "is a link to nowhere": (_become_link, False),
+}  # fmt: skip
+_NEEDED = {
+    "a stored picture": ", replies deleted",
+    "the predictions": ", metrics and scores deleted",
+}
+
+
+def faults() -> list[Fault]:
+    """Every damage to every place, and further ones where they are needed afterwards."""
+    rows = [_fault(place, damage, "") for place in PLACES for damage in DAMAGES]
+    rows += [_fault(place, damage, more) for place, more in _NEEDED.items() for damage in DAMAGES]
+    rows += [_fault("the reply store", damage, ", predictions deleted") for damage in DAMAGES]
+    return [*_quick(), *rows]
+
+
+def _fault(place: str, damage: str, more: str) -> Fault:
+    do, drawn = DAMAGES[damage]
+
+    def attempt(trial: Trial) -> str:
+        with finished() as made:
+            file = trial.rng.choice(sorted(made.home.glob(PLACES[place])))
+            do(file, trial.rng)
+            for pattern in FORGOTTEN[more]:
+                _delete(made.home / pattern)
+            return made.look(file)
+
+    return Fault(
+        group="disks",
+        name=f"{place} {damage}{more}",
+        made=PLACES[place],
+        must="the same number and rows, or an error that names the place",
+        attempt=attempt,
+        short=False,
+        drawn=drawn,
+        longest=600.0,
+    )
+
+
+def _delete(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def _quick() -> list[Fault]:
+    return [
+        Fault(
+            group="disks",
+            name=f"{what} with one bit flipped, thirty times",
+            made="one drawn bit of its file",
+            must="the rows that were written, or an error that names the file",
+            attempt=attempt,
+            drawn=True,
+        )
+        for what, attempt in (("a table of scores", _flipped_scores),
+                              ("a table of metrics", _flipped_metrics),
+                              ("a reply store", _flipped_store))
+    ]  # fmt: skip
+
+
+def _flipped_scores(trial: Trial) -> str:
+    rows = [
+        Score(
+            question_id=f"quiz/{n}",
+            model="m",
+            condition="main",
+            points=n % 2,
+            answer=(GOLD[n % 6],),
+        )
+        for n in range(200)
+    ]
+    return _flipped_table(trial, rows, Score)
+
+
+def _flipped_metrics(trial: Trial) -> str:
+    rows = [
+        Metric(
+            task="quiz", model="m", condition="main", metric="accuracy", category=f"c{n}",
+            value=n / 9, low=0.0, high=1.0, n_scored=9, n_unscored=0, n_failed=0, edition="own",
+            data="d" * 64, signature="quiz:v1",
+        )
+        for n in range(9)
+    ]  # fmt: skip
+    return _flipped_table(trial, rows, Metric)
+
+
+def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> str:
+    tables = TableFiles(folder=str(trial.folder))
+    file = tables.write(["quiz", "rows"], rows, row_type)
+    whole, refused = file.read_bytes(), 0
+    for _ in range(30):
+        file.write_bytes(whole)
+        _flip(1)(file, trial.rng)
+        try:
+            if tables.read(["quiz", "rows"], row_type) != rows:
+                raise FoundError("other rows are read than were written")
+            tables.digest(["quiz", "rows"])
+            tables.has_errors(["quiz", "rows"])
+        except TableError as why:
+            refused += 1
+            if file.name not in str(why):
+                raise FoundError(f"the error does not name the file: {why}") from why
+    return f"{refused} of 30 refused, the others read as they were written"
+
+
+def _flipped_store(trial: Trial) -> str:
+    file = trial.folder / "replies.sqlite"
+    store = ReplyStore(file)
+    with closing(store.connect()) as db:
+        db.executemany(
+            "INSERT INTO replies (key, text, finish_reason, seconds) VALUES (?, ?, 'stop', 1.0)",
+            [(f"{n:064x}", f"the reply to question {n}") for n in range(200)],
+        )
+        db.commit()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    keys = [f"{n:064x}" for n in range(200)]
+    clean, whole, refused = store.find(keys), file.read_bytes(), 0
+    for _ in range(30):
+        for beside in trial.folder.glob("replies.sqlite-*"):
+            beside.unlink()
+        file.write_bytes(whole)
+        _flip(1)(file, trial.rng)
+        try:
+            found = ReplyStore(file).find(keys)
+        except BenchError as why:
+            refused += 1
+            if file.name not in str(why):
+                raise FoundError(f"the error does not name the file: {why}") from why
+            continue
+        if wrong := [key for key in keys if found.get(key, clean[key]) != clean[key]]:
+            raise FoundError(f"{len(wrong)} replies are read as others than were stored")
+    return f"{refused} of 30 refused, the others read as they were written"

@@ -1,0 +1,109 @@
+"""A finished home folder that is damaged again and again, and what is in it while it is whole."""
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import BenchError
+from tests.faults.homes import CLEAN, Whole, ours
+from tests.faults.servers.healing import key_set
+from tests.faults.servers.server import MisbehavingServer
+from tests.faults.table import FoundError
+
+TABLES = ("images", "questions", "predictions", "judgements", "scores", "metrics")
+
+
+class Finished:
+    """The home, its server, and its tables as they should be."""
+
+    def __init__(self, folder: Path, server: MisbehavingServer) -> None:
+        self.server = server
+        self.door = Whole(folder / "home", server.base_url)
+        if self.door.evaluate() != CLEAN:
+            raise FoundError("a whole home does not give the right number")
+        self._pictures = {_digest(file) for file in self.home.glob("images/*/*")}
+        with self.door.bench() as bench:
+            self._clean = {name: bench.rows(f"quiz/{name}") for name in TABLES}
+        self._kept = folder / "kept"
+        shutil.copytree(self.home, self._kept)
+
+    @property
+    def home(self) -> Path:
+        """The folder; the same each time, since places are written down in it."""
+        return self.door.home
+
+    def restore(self) -> None:
+        """Make it whole again."""
+        shutil.rmtree(self.home)
+        shutil.copytree(self._kept, self.home)
+        self.server.asked.clear()
+        self.server.answered.clear()
+        self.server.pictures.clear()
+
+    def look(self, damaged: Path) -> str:
+        """Evaluate, read every table: the same, or an error that names the place.
+
+        Raises:
+            FoundError: If a number or a row is another, or an error says nothing of the place.
+        """
+        said = [self._evaluated(damaged)]
+        with self.door.bench() as bench:
+            said += [self._same(bench, name, damaged) for name in TABLES]
+        if strange := self.server.pictures - self._pictures:
+            raise FoundError(
+                f"{len(strange)} pictures went out that are not those of the questions"
+            )
+        if n := sum(self.server.asked.values()):
+            said.append(f"{n} requests")
+        return "; ".join(dict.fromkeys(filter(None, said))) or "the same number"
+
+    def _evaluated(self, damaged: Path) -> str:
+        value = self.door.evaluate()
+        if value is None:
+            return self._named((self.home / "said.txt").read_text(encoding="utf-8"), damaged)
+        if value != CLEAN:
+            raise FoundError(f"another number: {value}")
+        return ""
+
+    def _same(self, bench: Workbench, name: str, damaged: Path) -> str:
+        try:
+            rows = bench.rows(f"quiz/{name}")
+        except BenchError as why:
+            return self._named(ours(why), damaged)
+        if rows != self._clean[name]:
+            raise FoundError(f"{name}: other rows are read than were written")
+        return ""
+
+    def _named(self, said: str, damaged: Path) -> str:
+        if damaged.name not in said and str(self.home) not in said:
+            raise FoundError(f"the error does not name the place: {said}")
+        return "an error that names the place"
+
+
+@contextmanager
+def finished() -> Generator[Finished]:
+    """The finished home, whole."""
+    home = _made()
+    home.restore()
+    with key_set():
+        yield home
+
+
+@cache
+def _made() -> Finished:
+    until = ExitStack()
+    atexit.register(until.close)
+    folder = Path(until.enter_context(tempfile.TemporaryDirectory(prefix="faults-")))
+    server = until.enter_context(MisbehavingServer())
+    with key_set():
+        return Finished(folder, server)
+
+
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()

@@ -1,0 +1,157 @@
+"""Six questions, two doors to ask them through, and the right number.
+
+``Pure`` runs the four steps over a reply store and tables; it takes milliseconds. ``Whole`` is what
+``bench evaluate`` does: a benchmark of bench.toml, its graph, Dagster's storage.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from PIL import Image
+
+from bench_assets import flow
+from bench_assets.bench.workbench import Workbench
+from bench_assets.catalog import Catalog
+from bench_assets.core.errors import BenchError
+from bench_assets.core.rows import Metric, Question
+from bench_assets.plain.suites import plain_suites
+from bench_assets.plain.task import task_of
+from resources.replies.store import RememberingModel, ReplyStore
+from resources.server.engine import ServerEngine
+from resources.settings.benchmarks import PlainBenchmark
+from resources.settings.server_spec import ServerSpec
+from resources.settings.settings_file import SettingsFile
+from tests.faults.table import FoundError
+
+KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
+"""What is searched for afterwards."""
+KEY_VARIABLE = "BENCH_FAULTS_KEY"
+N_QUESTIONS = 6
+GOLD = "ABBABA"
+SAID = "ABBAAB"
+"""What the server answers when it is well: four of six are right."""
+CLEAN = 4 / 6
+SPEC: Mapping[str, Any] = {
+    "kind": "server",
+    "model": "m",
+    "api_key_env": KEY_VARIABLE,
+    "max_tries": 2,
+    "max_wait": 3.0,
+    "timeout": 5.0,
+    "concurrency": 2,
+}
+_FOREIGN = re.compile(r"[\w/]+: (\w+\.)*[A-Z]\w*(Error|Exception|Interrupt|Exit)\b")
+TASK = task_of("quiz", PlainBenchmark(file=Path("quiz.jsonl")), "[benchmarks.quiz]")
+
+
+def asked(number: int) -> str:
+    """The text of a question; what the server knows it by."""
+    return f"Question number {number}: which of the two?"
+
+
+QUESTIONS = [
+    Question(
+        question_id=f"quiz/{number}",
+        task="quiz",
+        edition="own",
+        kind="choice",
+        text=asked(number),
+        options=("red", "blue"),
+        answer=(GOLD[number],),
+    )
+    for number in range(N_QUESTIONS)
+]
+
+
+class Door(Protocol):
+    """Evaluates the model ``m`` on the six questions, in a home folder."""
+
+    home: Path
+
+    def evaluate(self) -> float | None:
+        """The accuracy; None if a question stayed without a reply, and that was said."""
+        ...
+
+
+class Pure:
+    """The four steps, without Dagster."""
+
+    def __init__(self, home: Path, base_url: str, **spec: Any) -> None:
+        self.home = home
+        self._spec = ServerSpec.model_validate({**SPEC, "base_url": base_url} | spec)
+
+    def evaluate(self) -> float | None:
+        """Ask, score and measure, and write down what was said."""
+        engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
+        model = RememberingModel("m", engine, ReplyStore(self.home / "replies.sqlite"))
+        try:
+            said = flow.predict(TASK, QUESTIONS, model)
+        except BenchError as why:
+            (self.home / "said.txt").write_text(str(why), encoding="utf-8", errors="replace")
+            return None
+        judged = flow.judge(TASK, QUESTIONS, said, None)
+        scores = flow.score(TASK, QUESTIONS, said, judged)
+        metrics = flow.summarise(TASK, QUESTIONS, said, scores)
+        shown = "\n".join(map(repr, [*said, *scores, *metrics]))
+        (self.home / "said.txt").write_text(shown, encoding="utf-8", errors="replace")
+        return accuracy(metrics)
+
+
+class Whole:
+    """A home folder as users have it; its benchmark has a picture for each question."""
+
+    def __init__(self, home: Path, base_url: str, **spec: Any) -> None:
+        self.home = home
+        home.mkdir(parents=True, exist_ok=True)
+        lines = ["[models.m]", *map(_toml, ({**SPEC, "base_url": base_url} | spec).items())]
+        lines += ["[benchmarks.quiz]", 'file = "quiz.jsonl"']
+        (home / "bench.toml").write_text("\n".join(lines), encoding="utf-8")
+        rows = []
+        for number in range(N_QUESTIONS):
+            Image.new("RGB", (8, 8), (40 * number, 0, 0)).save(home / f"{number}.png")
+            row = {"id": number, "question": asked(number), "image": f"{number}.png"}
+            rows.append(row | {"options": ["red", "blue"], "answer": GOLD[number]})
+        (home / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    def evaluate(self) -> float | None:
+        """Evaluate, and read what was measured."""
+        with self.bench() as bench:
+            try:
+                bench.refresh_questions("quiz")
+                bench.evaluate(["quiz"], "m")
+                return accuracy(bench.metrics("quiz", "m"))
+            except BenchError as why:
+                (self.home / "said.txt").write_text(str(why), encoding="utf-8", errors="replace")
+                ours(why)
+                return None
+
+    def bench(self) -> Workbench:
+        """Open the home folder, with the quiz alone."""
+        settings = SettingsFile(home=str(self.home))
+        suites = tuple(suite for _, suite in plain_suites(settings.load()))
+        return Workbench(settings, catalog=Catalog(suites=suites))
+
+
+def ours(why: BenchError) -> str:
+    """What an error says, unless a foreign exception ended a run and Dagster handed it on.
+
+    Raises:
+        FoundError: If it did.
+    """
+    if _FOREIGN.match(str(why)):
+        raise FoundError(f"a foreign exception in a run: {why}")
+    return str(why)
+
+
+def accuracy(metrics: list[Metric]) -> float | None:
+    """The one number; None if a question stayed without a reply."""
+    (row,) = [one for one in metrics if (one.metric, one.category) == ("accuracy", "all")]
+    return None if row.n_failed else row.value
+
+
+def _toml(entry: tuple[str, object]) -> str:
+    name, value = entry
+    return f"{name} = {json.dumps(value)}"

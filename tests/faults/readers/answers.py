@@ -1,0 +1,176 @@
+"""Readers of servers' and hubs' answers, and of every task's replies and verdicts, end to end."""
+
+import http.server
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bench_assets import flow
+from bench_assets.catalog import load_catalog
+from bench_assets.core.rows import Question
+from bench_assets.task import RULES, ByModel, Task
+from resources.checkpoints.hub_revisions import hub_survey
+from resources.models.scripted import ScriptedModel
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from resources.server.errors import failure
+from resources.server.formats.anthropic import Anthropic
+from resources.server.formats.gemini import Gemini
+from resources.server.formats.openai import OpenAI
+from resources.server.formats.reading import read
+from resources.settings.server_spec import ServerSpec
+from tests.faults.readers.reader import Reader, of_text
+from tests.faults.servers.server import reply
+from tests.rows import prediction, question
+
+_BODIES: dict[str, Sequence[object]] = {
+    "openai": [reply("A"), {"error": {"message": "no", "code": 502}}],
+    "anthropic": [
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "A"}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        },
+        {"type": "error", "error": {"type": "api_error", "message": "no"}},
+    ],
+    "gemini": [
+        {
+            "candidates": [
+                {
+                    "content": {"role": "model", "parts": [{"text": "A"}]},
+                    "finishReason": "STOP",
+                    "index": 0,
+                }
+            ],
+            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1},
+        },
+        {"error": {"code": 400, "message": "no", "details": [{"retryDelay": "2s"}]}},
+    ],
+}
+_HUB = {
+    "refs": {
+        "branches": [{"name": "main", "ref": "refs/heads/main", "targetCommit": "6c" * 20}],
+        "tags": [],
+        "converts": [],
+    },
+    "tree": [
+        {"type": "file", "path": name, "size": 1, "oid": "ab" * 20}
+        for name in ("config.json", "model.safetensors")
+    ],
+}
+
+
+def _server(name: str) -> Callable[[bytes, Path], object]:
+    spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)  # type: ignore[arg-type]
+    apis = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
+    form = apis[name](spec, lambda _: b"")
+    return lambda data, _: read(form, data, 1.0, {})
+
+
+def _hub(data: bytes, _: Path) -> object:
+    """Ask a hub that gives two answers, the parts of the input; what has no parts is both."""
+    from huggingface_hub import HfApi
+
+    try:
+        parts = {name: orjson.dumps(part) for name, part in orjson.loads(data).items()}
+    except (orjson.JSONDecodeError, AttributeError):
+        parts = {}
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            said = parts.get("refs" if self.path.endswith("/refs") else "tree", data)
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        try:
+            api = HfApi(endpoint=f"http://127.0.0.1:{server.server_port}")
+            return hub_survey(["a/b"], set(), api)
+        finally:
+            server.shutdown()
+
+
+@cache
+def _tasks() -> list[tuple[Task, list[Question]]]:
+    from tests.test_no_answer import asked
+
+    suites = load_catalog().only(["blink", "codis", "cogbench", "journeybench", "multi"])
+    return [(task, asked(task)) for task in suites.tasks if task.asked_of == "model"]
+
+
+def _every_task(text: str) -> object:
+    """One reply, read by every reading of every task."""
+    for task, questions in _tasks():
+        said = [prediction(question_id=one.question_id, text=text) for one in questions]
+        rules = RULES in task.judges
+        judged = flow.judge(task, questions, said, None) if rules else []
+        for reading in task.readings:
+            scores = flow.score(task, questions, said, judged, reading)
+            flow.summarise(task, questions, said, scores)
+    return None
+
+
+def _every_judge(text: str) -> object:
+    """One verdict, read by every judge of every task."""
+    for task, questions in _tasks():
+        for name, judge in task.judges.items():
+            if isinstance(judge, ByModel):
+                judged_as(task, questions, name, text)
+    return None
+
+
+def judged_as(task: Task, questions: list[Question], judge: str, text: str) -> list[bool | None]:
+    """What a judge that always says the same decides of a reply that the rules do not read."""
+    said = [prediction(question_id=one.question_id, text="I would say so.") for one in questions]
+    rows = flow.judge(task, questions, said, ScriptedModel("judge", lambda _: text), judge)
+    scores = flow.score(task, questions, said, rows)
+    flow.summarise(task, questions, said, scores)
+    return [row.verdict for row in rows if not row.by_rules]
+
+
+def judges() -> list[tuple[Task, list[Question], str]]:
+    """Every judge of every task that asks a model."""
+    return [
+        (task, questions, name)
+        for task, questions in _tasks()
+        for name, judge in task.judges.items()
+        if isinstance(judge, ByModel)
+    ]
+
+
+def _preview(text: str) -> object:
+    shown = question(text=text, options=(text, "x"), kind="choice", answer=("A",), context=text)
+    return question_preview([shown], ImageStore(folder="nowhere"))
+
+
+def _row(name: str, kind: str, read_it: object, *seeds: bytes, **more: Any) -> Reader:
+    return Reader(name=name, kind=kind, read=read_it, seeds=seeds, **more)  # type: ignore[arg-type]
+
+
+ANSWERS = [
+    *(
+        _row(f"a reply of a server, {name}", "json", _server(name), *map(orjson.dumps, bodies))
+        for name, bodies in _BODIES.items()
+    ),
+    _row("an error of a server", "json", lambda data, _: failure(
+        500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
+    _row("what a hub says", "json", _hub, orjson.dumps(_HUB), short=False),
+    _row("a reply, by every reading of every task", "text", of_text(_every_task), b"The answer: A",
+         b"opening", b"3", short=False, linear=True),
+    _row("a verdict, by every judge of every task", "text", of_text(_every_judge), b"right", b"yes",
+         b"1. [1] 2. [0]", b"(A)", short=False, linear=True),
+    _row("the preview of a question", "text", of_text(_preview), b"<script>1</script> a|b",
+         linear=True),
+]  # fmt: skip

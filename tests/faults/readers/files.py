@@ -1,0 +1,223 @@
+"""Readers of our own configuration's and other people's files."""
+
+import io
+import json
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+from bench_assets.core.json_entries import read_entries, read_lines
+from bench_assets.core.published import read_published
+from bench_assets.core.records import records
+from bench_assets.core.rows import Score
+from bench_assets.plain.questions import build, place_of
+from resources.checkpoints.adapters import base_of
+from resources.checkpoints.files import loaded_files
+from resources.checkpoints.fingerprints import fingerprint, tensor_spans
+from resources.home.tables import TableFiles
+from resources.models.recorded import RecordedReply, by_model, read_replies
+from resources.pictures.download import downloaded
+from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import Settings, load_settings
+from resources.settings.benchmarks import PlainBenchmark
+from resources.sources.archives import unpack
+from resources.sources.cache import ReleaseCache
+from tests.faults.checkpoints import headed, tensor, written_checkpoint
+from tests.faults.readers.reader import Reader, of_file
+
+_REPLY = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
+_ROW = {"id": "1", "question": "Which?", "options": ["red", "blue"], "answer": "A", "image": ""}
+_CSV = b"id,question,A,B,answer\n1,Which?,red,blue,A\n2,What?,up,down,B\n"
+_TOML = b"""[models.m]
+kind = "server"
+base_url = "http://127.0.0.1:8/v1"
+model = "m"
+max_tokens = 7
+[suites.codis]
+judge = "rules"
+[benchmarks.quiz]
+file = "q.jsonl"
+[checkpoints]
+folders = ["runs"]
+"""
+
+
+def _plain(name: str) -> Callable[[bytes, Path], object]:
+    """Build a whole plain benchmark of one file."""
+
+    def read(file: Path) -> object:
+        benchmark = PlainBenchmark(file=file)
+        settings = Settings(home=file.parent, benchmarks={"quiz": benchmark})
+        store = ImageStore(folder=str(file.parent / "images"))
+        return build(
+            benchmark,
+            place_of("quiz", file, settings),
+            lambda picture, of: (
+                store.put_file(picture, of) if isinstance(picture, Path) else store.put(picture, of)
+            ),
+        )
+
+    return of_file(name, read)
+
+
+def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
+    """A folder that ``datasets`` saved, of which one file is the input."""
+
+    def read(data: bytes, folder: Path) -> object:
+        saved = folder / "saved"
+        saved.mkdir(exist_ok=True)
+        (saved / "state.json").write_bytes(_STATE)
+        (saved / "data.arrow").write_bytes(_arrow())
+        shutil.copytree(saved, saved / "train")
+        (saved / name).write_bytes(data)
+        benchmark = PlainBenchmark(file=saved)
+        settings = Settings(home=folder, benchmarks={"quiz": benchmark})
+        return build(benchmark, place_of("quiz", saved, settings), lambda *_: None)  # type: ignore[arg-type,return-value]
+
+    return read
+
+
+def _checkpoint(name: str) -> Callable[[bytes, Path], object]:
+    def read(data: bytes, folder: Path) -> object:
+        place = folder / "checkpoint"
+        if not place.exists():
+            written_checkpoint(place, b"1234")
+        (place / name).write_bytes(data)
+        return loaded_files(place), fingerprint(place)
+
+    return read
+
+
+def _adapter(data: bytes, folder: Path) -> object:
+    place = written_checkpoint(folder / "checkpoint", b"1234")
+    (place / "config.json").unlink()
+    (place / "model.safetensors").rename(place / "adapter_model.safetensors")
+    (place / "adapter_config.json").write_bytes(data)
+    return base_of(place), fingerprint(place)
+
+
+def _table(data: bytes, folder: Path) -> object:
+    tables = TableFiles(folder=str(folder))
+    file = tables.path(["t"])
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    tables.digest(["t"])
+    tables.has_errors(["t"])
+    return tables.read(["t"], Score)
+
+
+def _scores() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [
+            Score(question_id=f"{n}", model="m", condition="main", points=1.0) for n in range(9)
+        ]
+        return TableFiles(folder=folder).write(["t"], rows, Score).read_bytes()
+
+
+def _arrow() -> bytes:
+    data = io.BytesIO()
+    table = pa.Table.from_pylist([_ROW])
+    with pa.ipc.new_stream(data, table.schema) as stream:
+        stream.write_table(table)
+    return data.getvalue()
+
+
+def _parquet() -> bytes:
+    data = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([_ROW]), data)
+    return data.getvalue()
+
+
+def _zip() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("a/b.txt", "x" * 99)
+        archive.writestr("a/c.txt", "y")
+    return data.getvalue()
+
+
+def _tar(mode: str) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload]
+        about = tarfile.TarInfo("a/b.txt")
+        about.size = 4
+        archive.addfile(about, io.BytesIO(b"1234"))
+    return data.getvalue()
+
+
+def _picture(form: str) -> bytes:
+    data = io.BytesIO()
+    Image.linear_gradient("L").resize((8, 8)).convert("RGB").save(data, form)
+    return data.getvalue()
+
+
+_STATE = json.dumps({"_data_files": [{"filename": "data.arrow"}], "_split": None}).encode()
+_CHECKSUMS = json.dumps({"url": "http://x/a.png", "file": "a.png", "sha256": "", "n_bytes": 1,
+                         "error": ""}).encode()  # fmt: skip
+_FETCHED = json.dumps({"address": "hf:a/b@main", "commit": "", "n_bytes": 1, "files": {"a": "b"}})
+_PUBLISHED = (
+    b"task,model,condition,metric,category,value,printed,source,note\nt,m,main,a,all,.5,50,p,\n"
+)
+
+
+def _row(name: str, kind: str, read: object, *seeds: bytes, **more: object) -> Reader:
+    return Reader(name=name, kind=kind, read=read, seeds=seeds, **more)  # type: ignore[arg-type]
+
+
+FILES = [
+    _row("bench.toml", "bytes", of_file("bench.toml", lambda file: load_settings(file.parent)),
+         _TOML),
+    _row("a file of replies", "lines", of_file("replies.jsonl", lambda file: by_model(
+        read_replies(file), "m")), _REPLY),
+    _row("records of JSON lines", "lines", of_file("r.jsonl", lambda file: records(
+        read_lines(file), RecordedReply, closed=True, unique=["question_id"])), _REPLY),
+    _row("records of a JSON list", "json", of_file("r.json", lambda file: records(
+        read_entries(file), RecordedReply)), b"[%s]" % _REPLY),
+    *(
+        _row(f"a plain benchmark of {name}", kind, _plain(f"q.{name}"), *seeds)
+        for name, kind, seeds in (
+            ("jsonl", "lines", (json.dumps(_ROW).encode(),)),
+            ("json", "json", (json.dumps([_ROW]).encode(),)),
+            ("csv", "bytes", (_CSV,)),
+            ("tsv", "bytes", (_CSV.replace(b",", b"\t"),)),
+            ("parquet", "bytes", (_parquet(),)),
+            ("arrow", "bytes", (_arrow(),)),
+        )
+    ),
+    _row("state.json of a saved data set", "json", _saved_dataset("state.json"), _STATE),
+    _row("dataset_dict.json of a saved data set", "json", _saved_dataset("dataset_dict.json"),
+         b'{"splits": ["train"]}'),
+    _row("data.arrow of a saved data set", "bytes", _saved_dataset("data.arrow"), _arrow()),
+    _row("published.csv", "bytes", of_file("published.csv", read_published), _PUBLISHED),
+    _row("safetensors, tensor_spans", "bytes", of_file("m.safetensors", tensor_spans),
+         headed(tensor(0, 4))),
+    _row("safetensors of a checkpoint", "bytes", _checkpoint("model.safetensors"),
+         headed(tensor(0, 4))),
+    _row("the index of a checkpoint", "json", _checkpoint("model.safetensors.index.json"),
+         b'{"weight_map": {"w": "model.safetensors"}}'),
+    _row("adapter_config.json", "json", _adapter,
+         b'{"peft_type": "LORA", "base_model_name_or_path": "a/b"}'),
+    _row("a zip", "bytes", of_file("a.zip", unpack), _zip()),
+    _row("a tar", "bytes", of_file("a.tar", unpack), _tar("w")),
+    _row("a tar.gz", "bytes", of_file("a.tar.gz", unpack), _tar("w:gz")),
+    _row("a tar.bz2", "bytes", of_file("a.tar.bz2", unpack), _tar("w:bz2")),
+    _row("a tar.xz", "bytes", of_file("a.tar.xz", unpack), _tar("w:xz")),
+    *(
+        _row(f"a picture, {form}", "bytes",
+             lambda data, folder: ImageStore(folder=str(folder)).put(data, "x"), _picture(form))
+        for form in ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
+    ),
+    _row("a table of ours", "bytes", _table, _scores()),
+    _row("checksums.jsonl of downloads", "lines", of_file(
+        "checksums.jsonl", lambda file: downloaded(["http://x/a.png"], file.parent)), _CHECKSUMS),
+    _row("the record of a release", "json", of_file(
+        "sources/quiz/abc/fetched.json",
+        lambda file: ReleaseCache(file.parents[3]).all()), _FETCHED.encode()),
+]  # fmt: skip

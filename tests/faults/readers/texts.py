@@ -1,0 +1,109 @@
+"""Readers of what models and judges say, and of texts in sources."""
+
+from bench_assets.core import choice_forms, numbers, reasoning, reply_text
+from bench_assets.core.choices import read_choice
+from bench_assets.core.numbered_verdicts import read_by_number
+from bench_assets.core.signature import Signature
+from bench_assets.plain.answers import read_answer, read_options
+from bench_assets.suites.blink.reading import official_option
+from bench_assets.suites.codis.scoring import read_verdict as codis_verdict
+from bench_assets.suites.cogbench.description.verdicts import read_by_position
+from bench_assets.suites.journeybench import agreement, verification
+from bench_assets.suites.journeybench.captioning.source import split_captions
+from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.source import split_answers
+from bench_assets.suites.journeybench.source import texts
+from bench_assets.suites.journeybench.writing import json_objects
+from bench_assets.suites.multi import boxes, markup
+from bench_assets.suites.multi.replies import careful, says_image_is_missing, wanted_of
+from bench_assets.suites.multi.table_picture import draw_table
+from resources.server.waits import duration, retry_after, wait_of
+from resources.sources.addresses import read_address
+from tests.faults.readers.reader import Reader, of_text
+from tests.suites.multi.rows import item, question
+
+_OPTIONS = ("red", "blue", "red and blue", "none")
+_REPLY = (b"The answer is (B).", b"<think>A?</think>**Answer:** B", b"1. [1] 2. [0]", b"12,345.6")
+_HTML = (b'<p>1+1=<u>  </u></p><table><tr><td colspan="2">x</td></tr></table><sub>2</sub>$a$',)
+
+
+def _carefully(text: str) -> object:
+    """Read a reply as one of each kind of question."""
+    asked = [question(kind, gold) for kind, gold in (("SA", "B"), ("MA", "BD"), ("FB", "1\n2"))]
+    readers = [careful(one) for one in asked]
+    cleaned = [reader.clean(text) for reader in readers]
+    return [
+        (reader.letter(said), reader.letters(said), reader.blanks(said, 2), reader.refuses(said))
+        for reader, said in zip(readers, cleaned, strict=True)
+    ]
+
+
+def _row(name: str, read: object, *seeds: bytes, linear: bool = True, **more: object) -> Reader:
+    return Reader(
+        name=name, kind="text", read=of_text(read), seeds=seeds or _REPLY, linear=linear, **more  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+TEXTS = [
+    _row("core.choices.read_choice", lambda text: read_choice(text, _OPTIONS)),
+    _row("core.choice_forms.concluded", lambda text: choice_forms.concluded(text, _OPTIONS)),
+    _row("core.choice_forms.names", lambda text: choice_forms.names(text, _OPTIONS)),
+    _row("core.choice_forms.without_list", lambda text: choice_forms.without_list(text, _OPTIONS)),
+    _row("core.numbers.final_number", numbers.final_number),
+    _row("core.numbers.numbers", numbers.numbers),
+    _row("core.numbers.in_digits", numbers.in_digits),
+    _row("core.numbers.as_number", numbers.as_number),
+    _row("core.numbers.denied", numbers.denied),
+    _row("core.reasoning.take_apart", reasoning.take_apart),
+    _row("core.reasoning.take_apart, own tags", lambda t: reasoning.take_apart(t, ("<a>", "</a>"))),
+    _row("core.reasoning.opened_thought", reasoning.opened_thought),
+    _row("core.reply_text.plain", reply_text.plain),
+    _row("core.reply_text.sentences", reply_text.sentences),
+    _row("core.reply_text.refuses", reply_text.refuses),
+    _row("core.reply_text.after_doubts", reply_text.after_doubts),
+    _row("core.reply_text.with_letters", reply_text.with_letters),
+    _row("core.reply_text.denies", reply_text.denies),
+    _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
+         words=("|", ":", "n:")),
+    _row("blink official_option", lambda text: official_option(text, 4)),
+    _row("codis read_verdict", codis_verdict, b"right", b"Wrong."),
+    _row("cogbench read_by_number", lambda text: read_by_number(text, 7), b"1. [1] 2. [0]",
+         b'{"1": 1, "2": [0]}', b'[{"id": 1, "score": 0}]'),
+    _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
+    _row("journeybench read_verdict", verification.read_verdict, b"yes", b"**No**"),
+    _row("journeybench read_extraction", verification.read_extraction, b"12", b"unknown"),
+    _row("journeybench agreement.read_answer",
+         lambda text: agreement.read_answer(text, ("image1", "image2"))),
+    _row("journeybench agreement.missing_steps",
+         lambda text: agreement.missing_steps("1+1=2\n2*3=6", text)),
+    _row("journeybench says_the_same", lambda text: says_the_same(text, "No one.", "Who?")),
+    _row("journeybench json_objects", json_objects, b'Here:\n```json\n[{"a": 1}]\n```'),
+    _row("journeybench split_captions", split_captions, b'1. "A cat." 2. "A dog."'),
+    _row("journeybench split_answers", split_answers, b"no one; nobody"),
+    _row("journeybench texts", lambda text: texts({"url": text}, "url"), b"['a', 'b']", b'["a"]'),
+    _row("multi careful reading", _carefully, b"BD", b"\\boxed{B}"),
+    _row("multi says_image_is_missing", says_image_is_missing),
+    _row("multi wanted_of", wanted_of, "第一个字母".encode()),
+    _row("multi boxes_in", boxes.boxes_in, b"\\boxed{\\text{B}}", words=("\\boxed{", "\\text{")),
+    _row("multi boxed", boxes.boxed, b"\\boxed{\\text{B}}", words=("\\boxed{", "\\text{")),
+    _row("multi in_json", boxes.in_json, b'{"answer": "B"}'),
+    _row("multi markup of HTML", lambda text: markup.prepare(item(format="html", specific=text)),
+         *_HTML, words=("<table>", "<td rowspan=99999>", "<u>", "</u>", "<sub>", "<img src=a>")),
+    _row("multi markup of LaTeX and text",
+         lambda text: markup.prepare(item(format="text", specific=text)), b"$\\frac{1}{2}$ ____"),
+    _row("multi leftover_tags", markup.leftover_tags, b"a <b>b</b>"),
+    _row("multi draw_table", draw_table, *_HTML, linear=False,
+         words=("<table>", "<td colspan=2>", "<td rowspan=99999999>", "<td colspan=-1>", "<tr>")),
+    _row("plain read_answer", lambda text: read_answer(text, _OPTIONS), b"A", b"blue",
+         b'["A","B"]'),
+    _row("plain read_answer without options", lambda text: read_answer(text, ()), b"12", b'["a"]'),
+    _row("plain read_options", lambda text: read_options([text]), b"['a', 'b']", b'["a", "b"]'),
+    _row("waits.duration", duration, b"6m0s", words=("h", "m", "s", "ms", "9" * 400)),
+    _row("waits.retry_after", retry_after, b"Wed, 21 Oct 2015 07:28:00 GMT", b"120",
+         words=("99999", "9" * 400, "GMT", "+9999", "Fri,", ":")),
+    _row("waits.wait_of", lambda text: wait_of(
+        {"x-ratelimit-reset": text, "retry-after-ms": text}, text), b"1767225600",
+         b'{"retryDelay": "2s"}', words=("9" * 400,)),
+    _row("sources.read_address", read_address, b"hf:a/b@main#below=x",
+         b"https://x.org/a.zip#sha256=" + b"0" * 64, words=("hf:", "#", "@", "[", "%", "://")),
+]  # fmt: skip

@@ -1,0 +1,85 @@
+"""Servers that say our key back to us, wherever they can."""
+
+import json
+
+import orjson
+
+from tests.faults.homes import KEY
+from tests.faults.servers.misbehaviour import Misbehaviour, Must
+from tests.faults.servers.server import Asked, Misbehave, reply
+
+_KEY = KEY.encode()
+_PAGE = b"<html><body>Denied: Authorization: Bearer %s</body></html>" % _KEY
+_ESCAPED = b"".join(b"\\u%04x" % byte for byte in _KEY)
+
+
+def _says(body: bytes, status: str = "200 OK", *headers: bytes) -> Misbehave:
+    return lambda asked: asked.say(body, status, *headers)
+
+
+def _sends(data: bytes) -> Misbehave:
+    async def misbehave(asked: Asked) -> None:
+        await asked.send(data)
+        asked.writer.close()
+
+    return misbehave
+
+
+def _error(text: str) -> bytes:
+    return orjson.dumps({"error": {"message": text}})
+
+
+def _in_reply(**more: object) -> Misbehave:
+    return lambda asked: asked.say(orjson.dumps(reply(asked.right, **more)))
+
+
+def _row(must: Must, name: str, misbehave: Misbehave) -> Misbehaviour:
+    return Misbehaviour(
+        name=f"the key {name}", made="says our key back", must=must, misbehave=misbehave
+    )
+
+
+ECHOES = [
+    *(
+        _row("lost", name, misbehave)
+        for name, misbehave in (
+            ("in a page of HTML with HTTP 200", _says(_PAGE)),
+            ("in a page of HTML with HTTP 500", _says(_PAGE, "500 X")),
+            ("in an error with HTTP 200", _says(_error(f"bad key {KEY}"))),
+            ("in an error with HTTP 401", _says(_error(f"bad key {KEY}"), "401 X")),
+            ("in an error, between blanks", _says(_error(f"bad key\n\t {KEY} \n"), "400 X")),
+            ("in an error, escaped", _says(b'{"error": {"message": "%s"}}' % _ESCAPED, "400 X")),
+            ("in an error, cut at the 300th character", _says(_error("x" * 275 + KEY), "400 X")),
+            ("in an error, cut by a newline", _says(_error(f"{KEY[:18]}\n{KEY[18:]}"), "400 X")),
+            ("in capitals", _says(_error(KEY.upper()), "400 X")),
+            ("in the code of an error", _says(
+                json.dumps({"error": {"message": "no", "code": KEY}}).encode(), "400 X")),
+            ("in the reason of the status", _says(b"{}", f"500 {KEY}")),
+            ("in finish_reason", lambda asked: asked.say(orjson.dumps(
+                {"choices": [{"index": 0, "message": {"content": asked.wrong},
+                              "finish_reason": KEY}]}))),
+            ("in a malformed header", _sends(
+                b"HTTP/1.1 200 OK\r\nX-Echo\0: Bearer %s\r\n\r\n" % _KEY)),
+            ("in a header without a colon", _sends(b"HTTP/1.1 200 OK\r\nBearer %s\r\n\r\n" % _KEY)),
+            ("instead of HTTP", _sends(_KEY)),
+            ("in a chunk's size", _sends(
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n" % _KEY)),
+            ("in Content-Length", _sends(b"HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n" % _KEY)),
+            ("in Content-Encoding", _sends(
+                b"HTTP/1.1 200 OK\r\nContent-Encoding: %s\r\nContent-Length: 2\r\n\r\n{}" % _KEY)),
+            ("in Location", _says(b"", "302 Found", b"Location: http://x/?key=%s" % _KEY)),
+            ("in Retry-After", _says(b"{}", "429 X", b"Retry-After: %s" % _KEY)),
+        )
+    ),
+    *(
+        _row("either", name, misbehave)
+        for name, misbehave in (
+            ("in the model's name", _in_reply(model=KEY)),
+            ("in the id of the reply", _in_reply(id=KEY, system_fingerprint=KEY)),
+            ("in the text of a reply", lambda asked: asked.say(
+                orjson.dumps(reply(f"{asked.right}\n\nBearer {KEY}")))),
+            ("in a thought", lambda asked: asked.say(
+                orjson.dumps(reply(f"<think>The key is {KEY}.</think>{asked.right}")))),
+        )
+    ),
+]  # fmt: skip

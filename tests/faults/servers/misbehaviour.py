@@ -1,0 +1,71 @@
+"""A misbehaviour: a row of its own small table, of which ``healing`` makes faults."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import orjson
+
+from tests.faults.servers.server import Asked, Misbehave, reply
+
+Must: TypeAlias = Literal["lost", "kept", "either", "own", "silent"]
+SAYS: dict[Must, str] = {
+    "lost": "an error of that request alone, not stored, asked again",
+    "kept": "a reply like any other",
+    "either": "the right reply, or an error that is asked again; nothing else",
+    "own": "the model's own failure: stored, never right, not asked again",
+    "silent": "an error that is asked again, or the model's own failure: never right",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misbehaviour:
+    """What a server does to half of its requests."""
+
+    name: str
+    made: str
+    must: Must
+    misbehave: Misbehave
+    short: bool = True
+    most_memory: int = 300  # MB that it may take more than before
+    timeout: float = 5.0  # s; how long we wait for a reply
+
+
+def bodies(must: Must, *rows: tuple[str, Callable[[Asked], object]], **more: Any) -> list[Any]:
+    """Misbehaviours that are nothing but another body with status 200."""
+    return [
+        Misbehaviour(
+            name=name, made="the body of HTTP 200", must=must, misbehave=_said(body), **more
+        )
+        for name, body in rows
+    ]
+
+
+def choice(**changes: Any) -> Callable[[Asked], object]:
+    """The reply that gives the wrong points, with other fields in its choice."""
+    return lambda asked: reply(..., choices=[_choice(asked.wrong) | changes])
+
+
+def right_choice(**changes: Any) -> Callable[[Asked], object]:
+    """The right reply, with other fields in its choice."""
+    return lambda asked: reply(..., choices=[_choice(asked.right) | changes])
+
+
+def message(**changes: Any) -> Callable[[Asked], object]:
+    """A choice with this message alone."""
+    return lambda asked: reply(
+        ..., choices=[{"index": 0, "message": changes, "finish_reason": "stop"}]
+    )
+
+
+def _choice(text: str) -> dict[str, Any]:
+    whole: dict[str, Any] = reply(text)["choices"][0]
+    return whole
+
+
+def _said(body: Callable[[Asked], object]) -> Misbehave:
+    async def misbehave(asked: Asked) -> None:
+        said = body(asked)
+        await asked.say(said if isinstance(said, bytes) else orjson.dumps(said))
+
+    return misbehave

@@ -1,0 +1,230 @@
+"""What goes wrong around a body: statuses, headers, encodings, cut and poisoned connections."""
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import Callable
+
+import orjson
+
+from tests.faults.servers.misbehaviour import Misbehaviour, Must
+from tests.faults.servers.server import Asked, Misbehave, reply
+
+
+def _right(asked: Asked) -> bytes:
+    return orjson.dumps(reply(asked.right))
+
+
+def _wrong(asked: Asked) -> bytes:
+    return orjson.dumps(reply(asked.wrong))
+
+
+def _status(
+    status: str, *headers: bytes, body: bytes = b'{"error": {"message": "no"}}'
+) -> Misbehave:
+    return lambda asked: asked.say(body, status, *headers)
+
+
+def _raw(data: Callable[[Asked], bytes], *, abort: bool = False, close: bool = True) -> Misbehave:
+    """Bytes as they are, and the connection closed behind them, or reset."""
+
+    async def misbehave(asked: Asked) -> None:
+        await asked.send(data(asked))
+        if abort:
+            asked.writer.transport.abort()
+        elif close:
+            asked.writer.close()
+
+    return misbehave
+
+
+def _head(n: int, *headers: bytes, status: bytes = b"200 OK") -> bytes:
+    lines = [b"HTTP/1.1 " + status, b"Content-Type: application/json", *headers]
+    lines += [b"Content-Length: %d" % n] if n >= 0 else []
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def _encoded(name: bytes, pack: Callable[[bytes], bytes], *, wrong: bool = False) -> Misbehave:
+    def data(asked: Asked) -> bytes:
+        body = pack(_wrong(asked) if wrong else _right(asked))
+        return _head(len(body), b"Content-Encoding: " + name) + body
+
+    return _raw(data, close=False)
+
+
+def _chunked(pack: Callable[[bytes], bytes], *, wrong: bool = True) -> Misbehave:
+    head = _head(-1, b"Transfer-Encoding: chunked")
+    return _raw(lambda asked: head + pack(_wrong(asked) if wrong else _right(asked)))
+
+
+def _bomb(mebibytes: int) -> Misbehave:
+    """A gzip of zeros, of blocks that stand by themselves, so that it is quickly made."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = packer.compress(b" " * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
+    body = b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + block * mebibytes
+    return _raw(lambda _: _head(len(body), b"Content-Encoding: gzip") + body)
+
+
+async def _drip(asked: Asked) -> None:
+    for byte in _head(99_999) + _wrong(asked):
+        await asked.send(bytes([byte]))
+        await asyncio.sleep(0.05)
+
+
+def _stalled(data: Callable[[Asked], bytes]) -> Misbehave:
+    async def misbehave(asked: Asked) -> None:
+        await asked.send(data(asked))
+        await asyncio.sleep(30)
+
+    return misbehave
+
+
+def _rows(
+    must: Must, made: str, *rows: tuple[str, Misbehave], **more: object
+) -> list[Misbehaviour]:
+    return [
+        Misbehaviour(name=name, made=made, must=must, misbehave=misbehave, **more)  # type: ignore[arg-type]
+        for name, misbehave in rows
+    ]
+
+
+_STATUSES = (
+    *("400 Bad Request", "401 Unauthorized", "402 Payment Required", "403 Forbidden"),
+    *("404 Not Found", "408 Request Timeout", "409 Conflict", "410 Gone"),
+    *("413 Content Too Large", "418 I'm a teapot", "422 Unprocessable Content", "425 Too Early"),
+    *("429 Too Many Requests", "500 Internal Server Error", "501 Not Implemented"),
+    *("502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout", "520", "529", "599 X"),
+    *("600 X", "204 No Content", "205 Reset Content", "301 Moved Permanently", "304 Not Modified"),
+)
+_WAITS = (
+    ("in the year 99999", b"Fri, 31 Dec 99999 23:59:59 GMT"),
+    ("in the year 9999", b"Fri, 31 Dec 9999 23:59:59 GMT"),
+    ("before 1970", b"Thu, 01 Jan 0001 00:00:00 GMT"),
+    ("on no such day", b"Fri, 99 Foo 2026 99:99:99 GMT"),
+    ("below nought", b"-5"),
+    ("of 400 digits", b"9" * 400),
+    ("of 5000 digits", b"9" * 5000),
+    ("1e308", b"1e308"),
+    ("that is nan", b"nan"),
+    ("that is inf", b"inf"),
+    ("in other digits", "٣".encode()),
+    ("that is empty", b""),
+)
+
+STATUSES = [
+    *_rows("lost", "a status", *((f"HTTP {status}", _status(status)) for status in _STATUSES)),
+    *_rows(
+        "lost",
+        "HTTP 429 with Retry-After",
+        *(
+            (f"Retry-After {shown}", _status("429 Too Many Requests", b"Retry-After: " + value))
+            for shown, value in _WAITS
+        ),
+    ),
+    *_rows(
+        "lost",
+        "a status with a header",
+        ("retry-after-ms of 400 digits", _status("503 X", b"retry-after-ms: " + b"9" * 400)),
+        ("x-ratelimit-reset of 400 digits", _status("429 X", b"x-ratelimit-reset: " + b"9" * 400)),
+        ("RetryInfo of 400 digits", _status("429 X", body=b'{"retryDelay": "%ss"}' % (b"9" * 400))),
+        ("try again in 400 digits", _status("429 X", body=b"try again in %ss" % (b"9" * 400))),
+        ("HTTP 302 to itself", _status("302 Found", b"Location: /v1/chat/completions")),
+        ("HTTP 307 to a metadata address", _status("307 X", b"Location: http://169.254.169.254/")),
+        ("HTTP 200 with a status of its own inside",
+         _status("200 OK", body=b'{"status": 500, "message": "no"}')),
+        ("an error of a mebibyte", _status("500 X", body=b"x" * 2**20)),
+        ("an error nested 100,000 deep", _status("500 X", body=b'{"error":' * 10**5)),
+        ("an error that is a number", _status("500 X", body=b'{"error": 12, "code": 1e999}')),
+    ),
+    *_rows(
+        "either",
+        "a reply with another status",
+        ("HTTP 201 with a reply", lambda a: a.say(_right(a), "201 Created")),
+        ("HTTP 206 with a reply", lambda a: a.say(_right(a), "206 Partial Content")),
+        ("HTTP 203 with a reply", lambda a: a.say(_right(a), "203 Non-Authoritative")),
+        ("HTTP 100 before the reply",
+         _raw(lambda a: b"HTTP/1.1 100 Continue\r\n\r\n" + _head(len(_right(a))) + _right(a))),
+    ),
+]  # fmt: skip
+
+CONNECTIONS = [
+    *_rows(
+        "lost",
+        "the connection",
+        ("closed without a byte", _raw(lambda _: b"")),
+        ("reset without a byte", _raw(lambda _: b"", abort=True)),
+        ("closed in the status line", _raw(lambda _: b"HTTP/1.")),
+        ("closed in a header", _raw(lambda _: b"HTTP/1.1 200 OK\r\nContent-Le")),
+        ("closed behind the headers", _raw(lambda a: _head(len(_wrong(a))))),
+        ("closed in the body", _raw(lambda a: _head(len(_wrong(a))) + _wrong(a)[:-20])),
+        ("reset in the body", _raw(lambda a: _head(len(_wrong(a))) + _wrong(a)[:-20], abort=True)),
+        ("closed one byte before the end", _raw(lambda a: _head(len(_wrong(a)) + 1) + _wrong(a))),
+        ("garbage instead of HTTP", _raw(lambda _: bytes(range(256)) * 4)),
+        ("a TLS alert instead of HTTP", _raw(lambda _: b"\x15\x03\x01\x00\x02\x02\x46")),
+        ("the preface of HTTP/2", _raw(lambda _: b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")),
+        ("a body without a status line, as HTTP/0.9 has it", _raw(_wrong)),
+        ("Content-Length that is negative",
+         _raw(lambda a: _head(-1, b"Content-Length: -1") + _wrong(a))),
+        ("Content-Length that is no number",
+         _raw(lambda a: _head(-1, b"Content-Length: x") + _wrong(a))),
+        ("Content-Length of 400 digits",
+         _raw(lambda a: _head(-1, b"Content-Length: " + b"9" * 400) + _wrong(a))),
+        ("Content-Length that is too small", _raw(lambda a: _head(9) + _wrong(a))),
+        ("a header of a mebibyte",
+         _raw(lambda a: _head(len(_wrong(a)), b"X: " + b"x" * 2**20) + _wrong(a))),
+        ("a header with a NUL", _raw(lambda a: _head(len(_wrong(a)), b"X: a\0b") + _wrong(a))),
+        ("a header without a colon", _raw(lambda a: _head(len(_wrong(a)), b"what") + _wrong(a))),
+        ("two different Content-Lengths",
+         _raw(lambda a: _head(len(_wrong(a)), b"Content-Length: 7") + _wrong(a))),
+        ("a chunk whose size is no number", _chunked(lambda b: b"zz\r\n" + b + b"\r\n0\r\n\r\n")),
+        ("a chunk of 2**64 bytes", _chunked(lambda b: b"ffffffffffffffff\r\n" + b)),
+        ("chunks without the last one", _chunked(lambda b: b"%x\r\n%s\r\n" % (len(b), b))),
+    ),
+    *_rows(
+        "lost",
+        "a Content-Encoding",
+        ("gzip that is none", _encoded(b"gzip", lambda b: b, wrong=True)),
+        ("gzip that is cut off", _encoded(b"gzip", lambda b: gzip.compress(b)[:-12], wrong=True)),
+        ("an encoding that nobody knows", _encoded(b"x-rot13", bytes.swapcase, wrong=True)),
+        ("brotli that is none", _encoded(b"br", lambda b: b, wrong=True)),
+        ("a gzip of 8 MiB of blanks", _bomb(8)),
+    ),
+    *_rows("lost", "a gzip of 1 GiB of blanks, in 1 MB", ("a gzip bomb", _bomb(1024)), short=False),
+    *_rows(
+        "kept",
+        "a reply, sent in another way",
+        ("gzip", _encoded(b"gzip", gzip.compress)),
+        ("deflate", _encoded(b"deflate", zlib.compress)),
+        ("chunks", _chunked(lambda b: b"%x\r\n%s\r\n0\r\n\r\n" % (len(b), b), wrong=False)),
+        ("no reason behind the status",
+         _raw(lambda a: _head(len(_right(a)), status=b"200") + _right(a), close=False)),
+        ("closed behind the reply", _raw(lambda a: _head(len(_right(a))) + _right(a))),
+        ("a hundred cookies", lambda a: a.say(
+            _right(a), "200 OK", *(b"Set-Cookie: c%d=1" % n for n in range(100)))),
+    ),
+    *_rows(
+        "either",
+        "a reply, and something behind it",
+        ("bytes behind the reply", _raw(lambda a: _head(len(_right(a))) + _right(a) + b"junk",
+                                        close=False)),
+        ("a second reply that nobody asked for", _raw(
+            lambda a: _head(len(_right(a))) + _right(a) + _head(len(_wrong(a))) + _wrong(a),
+            close=False)),
+        ("chunks with a trailer", _chunked(
+            lambda b: b"%x\r\n%s\r\n0\r\nX: y\r\n\r\n" % (len(b), b), wrong=False)),
+        ("a chunked body with Content-Length too", _raw(lambda a: _head(
+            7, b"Transfer-Encoding: chunked") + b"%x\r\n%s\r\n0\r\n\r\n" % (
+                len(_right(a)), _right(a)))),
+        ("no Content-Length, closed at the end", _raw(lambda a: _head(-1) + _right(a))),
+    ),
+    *_rows(
+        "lost",
+        "time",
+        ("silence instead of a reply", _stalled(lambda _: b"")),
+        ("silence behind the headers", _stalled(lambda a: _head(len(_wrong(a))))),
+        ("silence in the body", _stalled(lambda a: _head(9999) + _wrong(a))),
+        ("one byte at a time, for ever", _drip),
+        timeout=0.3,
+        short=False,
+    ),
+]  # fmt: skip

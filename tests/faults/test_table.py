@@ -1,0 +1,104 @@
+"""The table of faults: whole, written down, and able to find something."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from tests.faults import leaks
+from tests.faults.__main__ import trials
+from tests.faults.everything import every_fault, short_form
+from tests.faults.homes import KEY
+from tests.faults.readers.fuzzing import fuzz
+from tests.faults.readers.reader import Reader
+from tests.faults.servers.healing import MISBEHAVIOURS
+from tests.faults.table import Fault, FoundError, SkippedError, Trial, tried
+from tests.faults.writing import DOCUMENT, earlier, written
+
+FAULTS = every_fault()
+
+
+def fault(attempt, **fields):
+    """A row of a table of one."""
+    about = {"group": "g", "name": "n", "made": "m", "must": "nothing", "attempt": attempt}
+    return Fault(**(about | fields))
+
+
+def raising(why):
+    def attempt(trial):
+        raise why
+
+    return attempt
+
+
+def test_every_fault_has_a_name_of_its_own_and_is_written_down():
+    titles = Counter(one.title for one in FAULTS)
+    assert [title for title, n in titles.items() if n > 1] == []
+    assert len(MISBEHAVIOURS) >= 60
+    unwritten = titles.keys() - earlier().keys()
+    assert not unwritten, f"make faults writes {DOCUMENT}: {sorted(unwritten)[:5]}"
+
+
+def test_the_page_says_what_was_seen_and_reads_it_again(tmp_path):
+    rows = [fault(str, name="a | b <c>"), fault(str, name="never")]
+    page = tmp_path / "faults.md"
+    page.write_text(written(rows, {"g: a | b <c>": "**found**: x | y"}), encoding="utf-8")
+    assert earlier(page) == {"g: a | b <c>": "**found**: x | y", "g: never": "not tried"}
+
+
+def test_make_check_tries_some_of_every_quick_group():
+    quick = {one.group for one in FAULTS if one.short}
+    assert {one.group for one in short_form(FAULTS)} == quick
+
+
+@pytest.mark.parametrize(
+    ("attempt", "found"),
+    [
+        pytest.param(lambda trial: "well", "", id="what must be seen"),
+        pytest.param(raising(FoundError("a wrong number")), "a wrong number", id="a finding"),
+        pytest.param(raising(KeyError("x")), "builtins.KeyError: 'x'", id="a foreign exception"),
+        pytest.param(raising(SkippedError("no mount")), "", id="what cannot be made here"),
+    ],
+)
+def test_an_outcome_says_what_is_wrong(attempt, found, tmp_path):
+    outcome = tried(fault(attempt), 7, tmp_path)
+    assert outcome.found.strip() == found
+    assert outcome.again == "python -m tests.faults --seed 7 --only 'g: n'"
+
+
+def test_what_hangs_is_found(tmp_path):
+    def hang(trial):
+        while True:
+            pass
+
+    assert tried(fault(hang, longest=0.05), 0, tmp_path).found == "no end within 0.05 s"
+
+
+def test_what_is_drawn_is_tried_again_with_other_seeds_until_the_time_is_over():
+    once, drawn = fault(lambda trial: "x", name="once"), fault(lambda trial: "x", drawn=True)
+    seeds = [(one.fault.name, one.seed) for one in trials([once, drawn], 5, 60.0, rounds=3)]
+    assert seeds == [("once", 5), ("n", 5), ("n", 6), ("n", 7)]
+    assert list(trials([once, drawn], 5, -1.0)) == []
+
+
+@pytest.mark.parametrize("text", [KEY, KEY[:15], KEY.upper(), f"a{KEY}b"])
+def test_the_key_is_found_in_a_file_and_in_what_was_said(text, tmp_path):
+    leaks.search(tmp_path, "nothing")
+    with pytest.raises(FoundError, match="what was said"):
+        leaks.search(tmp_path, text)
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(FoundError, match=r"a\.txt"):
+        leaks.search(tmp_path)
+
+
+def test_a_reader_is_given_what_breaks_it_and_a_bench_error_is_none(tmp_path):
+    def fragile(data, folder):
+        if b"\0" in data:
+            raise SourceError("a NUL")
+        if b"9" in data:
+            raise ZeroDivisionError
+
+    reader = Reader(name="r", kind="bytes", read=fragile, seeds=(b"1234",))
+    with pytest.raises(ZeroDivisionError):
+        fuzz(reader, Trial(tmp_path, Random(0)), 500)

@@ -1,0 +1,101 @@
+"""The leaderboard shows every model; one whose table cannot be read by name, with no number."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bench_assets.core.rows import Metric, Question
+from bench_assets.core.signature import short
+from bench_assets.core.tables import digest, to_table
+from bench_assets.graph.leaderboard import as_markdown, leaderboard_frame
+from bench_assets.graph.standings import MEASURED, standings
+from resources.home.tables import TableFiles
+from tests.quiz import TASK, quiz
+
+METRICS, QUESTIONS = ["quiz", "metrics"], ["quiz", "questions"]
+METRIC = Metric(
+    task="quiz",
+    model="whole",
+    condition="main",
+    metric="accuracy",
+    category="all",
+    value=0.5,
+    low=0.4,
+    high=0.6,
+    n_scored=4,
+    n_unscored=0,
+    n_failed=0,
+    edition="own",
+    data=short(digest(quiz(4))),
+    signature="quiz|v1|main",
+)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> TableFiles:
+    files = TableFiles(folder=str(tmp_path))
+    files.write(QUESTIONS, quiz(4), Question)
+    for model in ("whole", "spoilt"):
+        files.write(METRICS, [replace(METRIC, model=model)], Metric, model)
+    return files
+
+
+def column(name: str, values: list[object]) -> Callable[[Path], None]:
+    """Write a table without a seal, one column exchanged."""
+
+    def write(path: Path) -> None:
+        table = to_table([replace(METRIC, model="spoilt")], Metric)
+        place = table.schema.get_field_index(name)
+        pq.write_table(table.set_column(place, name, pa.array(values)), path)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
+        pytest.param(lambda path: path.write_bytes(b"\0" * 999), id="noughts"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-99]), id="truncated"),
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes().replace(b"spoilt", b"whole2")),
+            id="other bytes",
+        ),
+        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
+        pytest.param(lambda path: pq.write_table(pa.table({"a": [1]}), path), id="other columns"),
+        pytest.param(column("value", ["0.5"]), id="a text for a number"),
+        pytest.param(column("n_scored", [0.5]), id="a fraction for a whole number"),
+        pytest.param(column("value", [None]), id="no number"),
+        pytest.param(column("signature", ["none"]), id="no signature"),
+    ],
+)
+def test_one_spoilt_table_of_metrics_is_one_row(
+    tables: TableFiles, spoil: Callable[[Path], object]
+) -> None:
+    spoil(tables.path(METRICS, "spoilt"))
+    whole, spoilt = standings(TASK, tables, [])
+    assert (whole.model, whole.value, whole.source) == ("whole", 0.5, MEASURED)
+    assert (spoilt.model, spoilt.edition) == ("spoilt", "own")
+    assert math.isnan(spoilt.value)
+    assert spoilt.source.startswith("unreadable: ")
+    assert "| spoilt | nan |" in as_markdown([whole, spoilt])
+    assert len(leaderboard_frame([whole, spoilt])) == 2
+
+
+def test_without_readable_questions_every_model_is_named_without_a_number(
+    tables: TableFiles,
+) -> None:
+    tables.path(QUESTIONS).write_bytes(b"PAR1")
+    shown = standings(TASK, tables, [])
+    assert sorted(row.model for row in shown) == ["spoilt", "whole"]
+    assert all(math.isnan(row.value) and "questions" in row.source for row in shown)
+
+
+def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
+    tables.path(QUESTIONS).unlink()
+    assert standings(TASK, tables, []) == []

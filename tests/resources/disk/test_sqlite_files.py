@@ -1,0 +1,54 @@
+"""SQLite files that cannot be written beside are read all the same."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import HomeError
+from resources.disk.sqlite_files import complaints, opened_to_read, told
+
+
+@pytest.fixture(params=["a b", "a#b", "a?b", "a%20b", "ü'\""])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    (tmp_path / request.param).mkdir()
+    file = tmp_path / request.param / "some.sqlite"
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE words (word TEXT)")
+    return file
+
+
+def words(file: Path) -> list[str]:
+    with opened_to_read(file) as db:
+        return [str(row[0]) for row in db.execute("SELECT word FROM words")]
+
+
+def test_what_is_still_in_the_log_is_read(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("INSERT INTO words VALUES ('up')")
+        db.commit()
+        assert words(file) == ["up"]
+        # As a killed process leaves it, on a disk where nothing can be put beside it.
+        left = file.parent / "left"
+        left.mkdir()
+        for name in (file.name, f"{file.name}-wal"):
+            shutil.copyfile(file.parent / name, left / name)
+        (left / f"{file.name}-shm").mkdir()
+    assert words(left / file.name) == ["up"]
+    assert complaints(left / file.name) == []
+
+
+def test_a_file_that_is_none_is_told_with_what_to_do(file: Path) -> None:
+    file.write_bytes(b"PAR1" * 999)
+    complaint = r"some.sqlite: damaged \(.*\); call somebody"
+    with pytest.raises(HomeError, match=complaint), told(file, "call somebody"):
+        words(file)
+    assert complaints(file) == ["file is not a database"]
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(HomeError, match="it cannot be opened"), told(tmp_path / "x", ""):
+        words(tmp_path / "x")

@@ -1,0 +1,161 @@
+"""Runs whose process is gone end, and no others."""
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from dagster._core.launcher import WorkerStatus
+
+from resources.home.processes import Process, start_of, this_process
+from resources.home.run_processes import (
+    Launcher,
+    end_runs_without_process,
+    named_executor,
+    process_tags,
+    table_locks,
+)
+from tests.conftest import CHECKOUT
+
+STARTED = dg.DagsterRunStatus.STARTED
+OVER = dg.DagsterRunStatus.FAILURE
+
+
+@pytest.fixture
+def instance(tmp_path):
+    folder = tmp_path / "home" / "dagster"
+    folder.mkdir(parents=True)
+    (folder / "dagster.yaml").write_text((CHECKOUT / "dagster.yaml").read_text())
+    with dg.DagsterInstance.from_config(str(folder)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def dead():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    process = replace(this_process(), pid=child.pid, started=start_of(child.pid))
+    child.kill()
+    child.communicate()
+    return process
+
+
+@dg.asset
+def nothing() -> None:
+    """Makes nothing."""
+
+
+def add_run(instance, tags=None, status=STARTED, of=""):
+    """A run in the pool of GPUs that Dagster believes goes on."""
+    job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
+    run = instance.create_run_for_job(job, status=status)
+    instance.add_run_tags(run.run_id, {"bench/process_of": of or run.run_id, **(tags or {})})
+    return run.run_id
+
+
+def named(process, **changed):
+    return {"bench/process": str(replace(process, **changed))}
+
+
+@pytest.mark.parametrize(
+    ("changed", "after"),
+    [
+        pytest.param({}, OVER, id="a killed process"),
+        pytest.param({"boot": "before"}, OVER, id="a machine that started anew"),
+        pytest.param({"host": "elsewhere"}, STARTED, id="a process of another machine"),
+        pytest.param({"pids": "pid:[0]"}, STARTED, id="a process of another container"),
+    ],
+)
+def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, after):
+    run_id = add_run(instance, named(dead, **changed))
+    ended = end_runs_without_process(instance)
+    assert instance.get_run_by_id(run_id).status == after
+    assert ended == ([f"run {run_id[:8]}"] if after == OVER else [])
+    assert end_runs_without_process(instance) == []
+
+
+def test_a_run_that_lives_is_left_alone(instance):
+    living = add_run(instance, {"bench/process": str(this_process())})
+    unknown = add_run(instance)  # of a version that did not name processes
+    assert end_runs_without_process(instance) == []
+    assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
+
+
+def test_a_second_try_is_not_taken_for_the_first_whose_tags_it_has(instance, dead):
+    add_run(instance, named(dead), of="the first")
+    assert end_runs_without_process(instance) == []
+
+
+def test_a_run_that_was_being_cancelled_counts_as_cancelled(instance, dead):
+    run_id = add_run(instance, named(dead))
+    instance.report_run_canceling(instance.get_run_by_id(run_id))
+    end_runs_without_process(instance)
+    assert instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.CANCELED
+
+
+def test_a_failed_run_is_tried_once_more(instance, dead):
+    run_id = add_run(instance, named(dead))
+    end_runs_without_process(instance)
+    assert instance.get_run_by_id(run_id).tags["dagster/will_retry"] == "true"
+
+
+def test_the_daemon_asks_the_launcher(instance, dead):
+    launcher = instance.run_launcher
+    assert isinstance(launcher, Launcher)
+    assert launcher.supports_check_run_worker_health
+    gone, living = add_run(instance, named(dead)), add_run(instance, process_tags(""))
+    found = {
+        run_id: launcher.check_run_worker_health(instance.get_run_by_id(run_id)).status
+        for run_id in (gone, living)
+    }
+    assert found == {gone: WorkerStatus.FAILED, living: WorkerStatus.RUNNING}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "after"),
+    [
+        pytest.param(0, STARTED, id="milliseconds ago"),
+        pytest.param(301, OVER, id="longer ago than a run may take to start"),
+    ],
+)
+def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
+    instance, monkeypatch, seconds, after
+):
+    run_id = add_run(instance, {"bench/launched_on": str(this_process()), "bench/process": ""})
+    start = instance.get_run_by_id(run_id)
+    instance.report_dagster_event(dg.DagsterEvent("PIPELINE_START", start.job_name), run_id)
+    now = time.time() + seconds
+    monkeypatch.setattr(time, "time", lambda: now)
+    end_runs_without_process(instance)
+    assert instance.get_run_by_id(run_id).status == after
+
+
+@dg.op
+def codis__predictions(context: dg.OpExecutionContext) -> None:
+    """Fails unless its run names this process, which holds the locks."""
+    tags = context.instance.get_run_by_id(context.run_id).tags
+    assert Process.parse(tags["bench/process"]) == this_process()
+    folder = Path(context.instance.root_directory).parent / "locks"
+    assert len(list(folder.iterdir())) == 2  # of the run, and of the model on codis
+
+
+@dg.job(executor_def=named_executor)
+def evaluation() -> None:
+    """As Dagster runs the graph's jobs, in a process of its own."""
+    codis__predictions()
+
+
+def test_a_run_names_its_process_and_locks_its_tables(instance, tmp_path):
+    whole = dg.reconstructable(evaluation)
+    with dg.execute_job(whole, instance, tags={"dagster/partition": "m"}) as result:
+        assert result.success
+    assert len(list((tmp_path / "home" / "locks").iterdir())) == 1  # none for each run there was
+
+
+def test_locks_are_named_once_for_each_task_and_condition():
+    assert table_locks(["codis", "codis/no_context", "codis"], "m") == [
+        "m on codis",
+        "m on codis/no_context",
+    ]

@@ -1,0 +1,76 @@
+"""Vectors are as they were written, or computed anew."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench_assets.core.embedding import Vectors
+from bench_assets.core.errors import HomeError
+from resources.home.vectors import RememberingEncoder, VectorStore
+
+
+class Counting:
+    """Embeds a text by its length, and counts."""
+
+    n = 0
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        self.n += len(texts)
+        return np.array([[len(text), 1] for text in texts], np.float32)
+
+    images = texts
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "vectors.sqlite"
+
+
+def change(file: Path, sql: str) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY vector DESC LIMIT 1)",
+        "UPDATE vectors SET vector = x'00'",
+        "UPDATE vectors SET vector = 'text'",
+        "UPDATE vectors SET vector = NULL",
+        "UPDATE vectors SET digest = 'other'",
+        "UPDATE vectors SET key = 'text:' || key",
+    ],
+)
+def test_a_damaged_vector_is_computed_anew(file: Path, sql: str) -> None:
+    work = Counting()
+    encoder = RememberingEncoder("e", work, VectorStore(file), batch_size=8)
+    first = encoder.encode_texts(["a", "bbb"])
+    change(file, sql)
+    assert np.array_equal(encoder.encode_texts(["a", "bbb"]), first)
+    assert work.n in (3, 4)  # one may be where it was
+    assert np.array_equal(encoder.encode_texts(["a", "bbb"]), first)
+    assert work.n in (3, 4)
+
+
+def test_vectors_that_are_older_than_digests_are_taken_as_they_are(file: Path) -> None:
+    change(
+        file,
+        "CREATE TABLE vectors (encoder TEXT, key TEXT, vector BLOB, PRIMARY KEY (encoder, key))",
+    )
+    change(file, "INSERT INTO vectors VALUES ('e', 'k', x'0000803f')")
+    store = VectorStore(file)
+    assert store.get("e", ["k"])["k"].tolist() == [1.0]
+    store.put("e", {"l": np.array([2], np.float32)})
+    assert store.get("e", ["l"])["l"].tolist() == [2.0]
+
+
+@pytest.mark.parametrize("damaged", [b"\0" * 4096, b"PAR1"], ids=["noughts", "something else"])
+def test_a_damaged_file_says_what_to_do(file: Path, damaged: bytes) -> None:
+    file.write_bytes(damaged)
+    with pytest.raises(HomeError, match=r"vectors.sqlite: damaged .*move it away"):
+        VectorStore(file).get("e", ["k"])

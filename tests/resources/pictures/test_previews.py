@@ -1,0 +1,37 @@
+"""What the UI shows of questions: texts as texts, pictures as data."""
+
+import re
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from resources.pictures.images import ImageStore
+from resources.pictures.previews import question_preview
+from tests.resources.pictures.test_images import picture
+from tests.rows import question
+
+HOSTILE = "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) a|b `c`\n# d"
+
+
+def test_a_hostile_question_is_a_line_of_texts_with_a_picture_of_data(tmp_path: Path) -> None:
+    images = ImageStore(folder=str(tmp_path))
+    asked = question(
+        question_id=f"t/{HOSTILE}",
+        kind="choice",
+        images=(images.put(picture("PNG"), "p").sha256,),
+        context=HOSTILE,
+        text=HOSTILE,
+        options=("x", HOSTILE),
+        answer=(HOSTILE,),
+    )
+    written = str(question_preview([asked], images)["questions"].value)
+    for raw in ("<script", "javascript:", "](http", "http://example.org"):
+        assert raw not in written
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    cells = [token for token in reader.parse(written) if token.type == "inline"][6:]
+    assert len(cells) == 6
+    kinds = {inner.type for cell in cells for inner in cell.children or []}
+    assert kinds == {"text", "image"}
+    assert re.findall(r"!\[picture\]\(([^,]+),", written) == ["data:image/jpeg;base64"]
+    said = "".join(inner.content for inner in cells[3].children or []).replace("\u2060", "")
+    assert said == HOSTILE.replace("\n", " ")

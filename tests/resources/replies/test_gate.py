@@ -1,0 +1,97 @@
+"""What comes out of an engine and is no reply is that request's error; the rest goes on."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.chat import Decoding, Prompt, Reply, Request
+from bench_assets.core.errors import ModelError
+from resources.replies.earlier import tokens_of
+from resources.replies.store import RememberingModel, ReplyStore
+from resources.server.budget import WithinBudget
+from resources.settings.sections import Priced
+from tests.resources.server.asking import requests_for
+
+
+class Saying:
+    """An engine that gives what it is told to, right or wrong."""
+
+    identity, decoding, peak_memory = "saying", Decoding(), None
+
+    def __init__(self, *arrivals: tuple[int, Any]) -> None:
+        self.arrivals = arrivals
+        self.n_asked = 0
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        self.n_asked += len(requests)
+        yield from self.arrivals
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ReplyStore:
+    return ReplyStore(tmp_path / "replies.sqlite")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param("B", id="a bare text"),
+        pytest.param(Reply(text="\ud83d"), id="half a character"),
+        pytest.param(Reply(text=None), id="no text"),  # type: ignore[arg-type]
+        pytest.param(Reply(text="B", finish_reason=5), id="a number for the reason"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_reply_is_an_error_of_its_request(store: ReplyStore, said: object) -> None:
+    model = RememberingModel("m", Saying((1, said), (0, Reply(text="A"))), store)
+    first, second = model.reply(requests_for("a", "b"))
+    assert (first.text, second.text) == ("A", "")
+    assert second.error.startswith("not a reply: ")
+    again = Saying((0, Reply(text="B")))
+    assert RememberingModel("m", again, store).reply(requests_for("a", "b"))[1].text == "B"
+    assert again.n_asked == 1
+
+
+@pytest.mark.parametrize("tokens", ["12", 2**63, 2**70, float(2**70), -1, 1.5, True, [3], {"a": 3}])
+def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ReplyStore, tokens: Any) -> None:
+    odd = Reply(text="A", prompt_tokens=tokens, completion_tokens=tokens, image_tokens=(tokens,))
+    for _ in range(2):
+        (reply,) = RememberingModel("m", Saying((0, odd)), store).reply(requests_for("a"))
+        assert reply == Reply(text="A")
+    budgeted = WithinBudget(
+        Saying((0, odd)), Priced(kind="k", budget_tokens=5), lambda _: tokens_of(store, "saying")
+    )
+    assert list(budgeted.stream(requests_for("b"))) == [(0, Reply(text="A"))]
+
+
+def test_what_never_comes_is_an_error(store: ReplyStore) -> None:
+    model = RememberingModel("m", Saying((1, Reply(text="B"))), store)
+    first, second = model.reply(requests_for("a", "b"))
+    assert (first.error, second.text) == ("asked, and no reply came", "B")
+
+
+@pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])
+def test_a_reply_to_nothing_is_stored_nowhere(store: ReplyStore, position: Any) -> None:
+    with pytest.raises(ModelError, match=r"a reply to request .* of 2"):
+        RememberingModel("m", Saying((position, Reply(text="B"))), store).reply(
+            requests_for("a", "b")
+        )
+    assert tokens_of(store, "saying") == tokens_of(store, "nobody")
+
+
+def test_a_second_reply_to_one_request_is_refused(store: ReplyStore) -> None:
+    twice = Saying((0, Reply(text="A")), (0, Reply(text="B")))
+    with pytest.raises(ModelError, match="a second reply to request 0 of 1"):
+        RememberingModel("m", twice, store).reply(requests_for("a"))
+
+
+def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: ReplyStore) -> None:
+    request = Request(prompt=Prompt.of("\ud83d?"))
+    for _ in range(2):
+        (reply,) = RememberingModel("m", Saying((0, Reply(text="A"))), store).reply([request])
+        assert reply.text == "A"
+    assert store.prompt(request.prompt.sha256) == '[["user",["\\ud83d?"]]]'

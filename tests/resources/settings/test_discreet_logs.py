@@ -1,0 +1,44 @@
+"""Whatever is logged, by whom, and with which error: no secret is printed."""
+
+import io
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from resources.settings.discreet_logs import let_logs_tell_no_secrets
+
+TOKEN = "token-of-the-hub-0123"
+
+
+@pytest.fixture
+def printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    usual, stream = logging.getLogRecordFactory(), io.StringIO()
+    handler = logging.StreamHandler(stream)
+    logging.getLogger("a.library").addHandler(handler)
+    let_logs_tell_no_secrets(tmp_path)
+    yield stream
+    logging.setLogRecordFactory(usual)
+    logging.getLogger("a.library").removeHandler(handler)
+
+
+def test_messages_arguments_and_errors_are_printed_without_it(printed: io.StringIO) -> None:
+    log = logging.getLogger("a.library")
+    log.warning("with %s, and %s", TOKEN, "more")
+    try:
+        raise ValueError(f"no {TOKEN}")
+    except ValueError:
+        log.exception("ended")
+    said = printed.getvalue()
+    assert TOKEN not in said
+    assert said.startswith("with ***, and more\nended\nTraceback")
+    assert said.endswith("ValueError: no ***\n")
+
+
+def test_a_record_that_was_copied_is_printed_without_it(printed: io.StringIO) -> None:
+    """As Dagster hands records on, with a message that it puts together afterwards."""
+    record = logging.makeLogRecord({"msg": f"failed with {TOKEN}", "levelno": logging.ERROR})
+    logging.getLogger("a.library").handle(record)
+    assert printed.getvalue() == "failed with ***\n"

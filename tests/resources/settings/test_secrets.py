@@ -1,0 +1,140 @@
+"""What in bench.toml is secret is known, and a value that is refused is never told."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import BenchError, SettingsError
+from resources.settings.bench_toml import known_secrets, load_settings, secret
+
+SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
+ADDRESS = 'base_url = "http://h/v1"\n'
+KEY = "Tr0ub4dor-and-3-more"  # shaped as no service's key is
+
+
+def refused(home: Path, text: str) -> str:
+    (home / "bench.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError) as why:
+        load_settings(home)
+    assert why.value.__cause__ is None  # whose text would be told with ours
+    return str(why.value)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-proj-0123456789abcdef",
+        "sk_live_0123456789abcdef",
+        "hf_AbCdEfGhIjKlMnOpQrStUvWx",
+        "AIzaSyA0123456789abcdefghijk",
+        "AKIAIOSFODNN7EXAMPLE",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.abc",
+        "a3f1c9d27be8406f9b1d2c3e4f5a6b7c",
+        "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+        "Bearer abcdef",
+        "x7Kp2mQ9vLr4TzB8nW1c",
+        "my key",
+        "$MY_KEY",
+        KEY,
+    ],
+)
+def test_a_key_where_its_variable_should_be_named_is_not_told(tmp_path: Path, key: str) -> None:
+    said = refused(tmp_path, f'{SERVER}{ADDRESS}api_key_env = "{key}"')
+    assert "entry models.m.api_key_env: " in said
+    assert "NAME of an environment variable" in said
+    assert key not in said
+
+
+@pytest.mark.parametrize("name", ["MY_API_KEY", "OPENAI_API_KEY", "openai_key", "K", "HF_TOKEN"])
+def test_names_of_variables_are_taken(tmp_path: Path, name: str) -> None:
+    (tmp_path / "bench.toml").write_text(f'{SERVER}{ADDRESS}api_key_env = "{name}"')
+    assert load_settings(tmp_path).model("m")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(f'{ADDRESS}api_key = "{KEY}"', id="under a name that there is not"),
+        pytest.param(f'base_url = "http://me:{KEY}@h/v1"', id="in an address"),
+        pytest.param(f'base_url = "{KEY}"', id="instead of an address"),
+        pytest.param(f'base_url = ["http://h/v1", "ftp://{KEY}"]', id="in one of two addresses"),
+        pytest.param(f'{ADDRESS}max_tokens = "{KEY}"', id="instead of a number"),
+        pytest.param(f'{ADDRESS}format = "{KEY}"', id="instead of one of a few words"),
+        pytest.param(f'{ADDRESS}extra_body = "{KEY}"', id="instead of a table"),
+        pytest.param(f'{ADDRESS}extra_body = ["{KEY}"]', id="in a list instead of a table"),
+        pytest.param(f'{ADDRESS}omit = ["{KEY}", 1]', id="beside a number"),
+        pytest.param(
+            f'{ADDRESS}key_header = "Authorization: {KEY}"', id="behind the name of its header"
+        ),
+        pytest.param(f'{ADDRESS}[models.n]\nkind = "{KEY}"', id="instead of a kind"),
+        pytest.param(f'{ADDRESS}[models]\nm = "{KEY}"', id="instead of a section"),
+        pytest.param(f'{ADDRESS}[checkpoints]\nseverity = "{KEY}"', id="in another section"),
+        pytest.param(f'{ADDRESS}[sources]\ncodis = ["{KEY}"]', id="among sources"),
+    ],
+)
+def test_a_value_that_is_refused_is_never_told(tmp_path: Path, written: str) -> None:
+    assert KEY not in refused(tmp_path, f"{SERVER}{written}")
+
+
+def test_a_value_that_a_suite_refuses_is_not_told(tmp_path: Path) -> None:
+    from bench_assets.suite import SuiteSettings
+
+    (tmp_path / "bench.toml").write_text(f'[suites.codis]\njudge = ["{KEY}"]')
+    with pytest.raises(BenchError, match="entry judge: ") as why:
+        load_settings(tmp_path).suite("codis", SuiteSettings)
+    assert KEY not in str(why.value)
+
+
+@pytest.mark.parametrize("variable", ["tr0ub4dor", "Tr0ub4dor_and_3", "TR0UB4DOR3ANDMORE1"])
+def test_a_variable_that_is_not_set_may_be_the_key_itself(variable: str) -> None:
+    with pytest.raises(SettingsError, match="is not set") as why:
+        secret(variable)
+    assert variable not in str(why.value)
+
+
+def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", " key-of-a-model\n")
+    monkeypatch.setenv("PAINT_KEY", "key-of-a-painter")
+    monkeypatch.setenv("ROOM", "https://chat.example.org/hooks/a-secret-path")
+    monkeypatch.setenv("HF_TOKEN", "token-of-the-hub")
+    (tmp_path / "bench.toml").write_text(
+        """
+        [sources]
+        codis = "https://me:password-of-mine@host/x.zip?token=token-of-a-source"
+        [suites.journeybench.painter]
+        api_key_env = "PAINT_KEY"
+        [checkpoints]
+        webhook_env = "ROOM"
+        [models.a]
+        api_key_env = "A_KEY"
+        base_url = ["http://h/v1?api-version=2024-10-21&subscription-key=key-of%20a-query"]
+        extra_body = { headers = { X-Api-Key = "key-of-a-header", X-Title = "a plain title" } }
+        extra_headers = { Authorization = "Bearer key-behind-bearer" }
+        omit = ["temperature"]
+        max_tokens_field = "max_completion_tokens"
+        revision = "0123456789abcdef0123456789abcdef01234567"
+        [models.b.options]
+        password = "password-of-b"
+        prompt_cache_key = "not-a-secret"
+        """
+    )
+    hide = known_secrets(tmp_path).redacted
+    for told in (
+        *("key-of-a-model", "key-of-a-painter", "hooks/a-secret-path", "token-of-the-hub"),
+        *("password-of-mine", "token-of-a-source", "key-of a-query", "key-of%20a-query"),
+        *("key-of-a-header", "key-behind-bearer", "password-of-b"),
+    ):
+        assert hide(f"<{told}>") == "<***>", told
+    for kept in (
+        *("temperature", "max_completion_tokens", "2024-10-21", "a plain title", "not-a-secret"),
+        *("0123456789abcdef0123456789abcdef01234567", "https://chat.example.org/", "http://h/v1"),
+    ):
+        assert hide(kept) == kept
+
+
+def test_a_broken_file_hides_what_the_environment_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "token-of-the-hub")
+    (tmp_path / "bench.toml").write_text("[")
+    assert known_secrets(tmp_path).redacted("token-of-the-hub") == "***"

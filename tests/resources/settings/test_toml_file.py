@@ -1,0 +1,72 @@
+"""Whatever lies in bench.toml, reading it ends with a table or with one sentence."""
+
+import codecs
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bench_assets.core.errors import SettingsError
+from resources.settings.toml_file import read_toml
+
+TEXT = '[models.m]\nkind = "random"\n'
+
+
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
+def test_utf_8_is_read_with_its_mark_and_without(tmp_path: Path, mark: bytes) -> None:
+    file = tmp_path / "bench.toml"
+    file.write_bytes(mark + TEXT.replace("\n", "\r\n").encode())
+    assert read_toml(file) == {"models": {"m": {"kind": "random"}}}
+
+
+def test_no_file_is_an_empty_one(tmp_path: Path) -> None:
+    assert read_toml(tmp_path / "bench.toml") == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        pytest.param(TEXT.encode("utf-16"), "is written in UTF-16; save it as UTF-8", id="UTF-16"),
+        pytest.param(TEXT.encode("utf-16-be"), "is written in UTF-16 or", id="UTF-16 unmarked"),
+        pytest.param(TEXT.encode("utf-32"), "is written in UTF-32", id="UTF-32"),
+        pytest.param(b'a = 1\n# caf\xe9\nb = "x"', "line 2 is not written in utf-8", id="Latin-1"),
+        pytest.param(b"\x1f\x8b\x08\x00abc", "written in|not written", id="a packed file"),
+        pytest.param(b"[models.a]\n[models.a]\n", "not a TOML file: .*twice", id="a table twice"),
+        pytest.param(b"a = 1\na = 2", "not a TOML file: .*overwrite", id="an entry twice"),
+        pytest.param(b"a = 1\n[a.b]", "not a TOML file: .*line 2", id="a value that is a table"),
+        pytest.param(b"a = " + b"[" * 100_000, "nested too deep", id="brackets in brackets"),
+        pytest.param(b"a = " + b"1" * 5_000, "not a TOML file", id="a number without an end"),
+        pytest.param(b'a = "\0"', "not a TOML file", id="a NUL"),
+        pytest.param(b"a = 2026-02-30", "not a TOML file", id="a day that is none"),
+        pytest.param(b'sk-0123456789abcdef = "x', r"not a TOML file", id="a key as a name"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(
+    tmp_path: Path, data: bytes, message: str
+) -> None:
+    file = tmp_path / "bench.toml"
+    file.write_bytes(data)
+    with pytest.raises(SettingsError, match=f"bench.toml: .*({message})") as refused:
+        read_toml(file)
+    assert "0123456789abcdef" not in str(refused.value)
+
+
+def test_a_folder_of_that_name_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=f"{tmp_path}: cannot be read: Is a directory"):
+        read_toml(tmp_path)
+
+
+@given(st.binary(max_size=60))
+@example(b"\xef\xbb\xbf\xef\xbb\xbf")
+def test_only_our_error_comes_out(data: bytes) -> None:
+    read_end, write_end = os.pipe()
+    with os.fdopen(write_end, "wb") as writing:
+        writing.write(data)
+    try:
+        assert isinstance(read_toml(Path(f"/dev/fd/{read_end}")), dict)
+    except SettingsError:
+        pass
+    finally:
+        os.close(read_end)

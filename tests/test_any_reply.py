@@ -1,0 +1,121 @@
+"""Every reader of replies of the catalog gets through any reply, in time that grows as it does."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.metrics.short_texts import anls, exact_match, relaxed_match
+from bench_assets.core.numbered_verdicts import read_by_number
+from bench_assets.core.numbers import final_number, in_digits
+from bench_assets.core.reasoning import take_apart
+from bench_assets.core.verdicts import decoded, read_object, read_option
+from bench_assets.plain.scoring import letters_in
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.codis.task import TASK as CODIS
+from bench_assets.suites.cogbench.description.denied import affirmed
+from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
+from bench_assets.suites.cogbench.description.verdicts import read_by_position
+from bench_assets.suites.cogbench.vqa.task import TASK as VQA
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE
+from bench_assets.suites.journeybench.verification import EXTRACTED
+from bench_assets.suites.multi.task import TASK as MULTI
+from bench_assets.task import ByModel
+from hallusion_bench.reading import yes_or_no
+from resources.models.scripted import ScriptedModel
+from tests.any_replies import BITS, asked_in, reply_of
+from tests.rows import prediction
+
+TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAGE, MULTI]
+READERS = {
+    "verdicts by number": lambda reply: read_by_number(reply, 3),
+    "verdicts by position": lambda reply: read_by_position(reply, 3),
+    "options of judges": lambda reply: read_option(reply, ("left", "right")),
+    "objects of judges": read_object,
+    "decoded objects": decoded,
+    "several letters": lambda reply: letters_in(reply, ("left", "right", "up")),
+    "the last number": final_number,
+    "numbers written out": in_digits,
+    "thoughts": take_apart,
+    "what is affirmed": affirmed,
+    "yes or no": yes_or_no,
+    "short texts": lambda reply: (
+        exact_match(reply, ["3"]),
+        anls(reply, ["an owl"]),
+        relaxed_match(reply, ["3"]),
+    ),
+}
+STEP, GROWTH = 4, 10  # four times as long may take ten times as long; quadratic takes sixteen
+LEAST = 0.01  # s; what takes less says nothing about growth
+
+
+def scores_of(task, reply):
+    asked = asked_in(task.name)
+    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked)]
+    said = [prediction(question_id=one.question_id, text=reply) for one in asked]
+    judged = flow.judge(task, asked, said, None) if task.is_judged else []
+    return [
+        score
+        for reading in task.readings
+        for score in flow.score(task, asked, said, judged, reading)
+    ]
+
+
+def seconds(read, reply):
+    start = time.process_time()
+    read(reply)
+    return time.process_time() - start
+
+
+def grows_too_fast(read, bit, n):
+    """Whether four times as much takes far more than four times as long, tried again if so."""
+    for _ in range(3):
+        long = seconds(read, reply_of(bit, STEP * n))
+        if long < LEAST or long < GROWTH * seconds(read, reply_of(bit, n)):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_reading_gets_through_any_reply(task):
+    for bit in BITS.values():
+        for reply in (reply_of(bit, 120), bit):
+            assert not [one for one in scores_of(task, reply) if "cannot be scored" in one.note]
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if task.is_judged], ids=lambda t: t.name)
+def test_no_judge_is_understood_who_says_what_no_judge_should(task):
+    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked_in(task.name))]
+    said = [prediction(question_id=one.question_id, text="Hm, hm.") for one in asked]
+    names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
+    for bit in BITS.values():
+        judge = ScriptedModel("judge", lambda _, bit=bit: reply_of(bit, 300))
+        judged = flow.judge(task, asked, said, judge, names[0])
+        read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
+        assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_takes_time_in_proportion_to_the_reply(name):
+    read = READERS[name]
+    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, 500)] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_reading_takes_time_in_proportion_to_the_reply(task):
+    slow = [b for b in BITS if grows_too_fast(lambda r: scores_of(task, r), BITS[b], 6_000)]
+    assert slow == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_a_reply_of_200_000_characters_is_read(task):
+    for bit in BITS.values():
+        assert not [
+            one for one in scores_of(task, reply_of(bit, 200_000)) if "cannot be" in one.note
+        ]
