@@ -11,6 +11,7 @@ from typing import TypeAlias
 from bench_assets.core.errors import BenchError, TableError
 from bench_assets.core.rows import Metric, Score
 from resources.home.tables import TableFiles
+from resources.replies.reply_file import digest_of
 from resources.replies.store import ReplyStore
 from tests.faults.finished import finished
 from tests.faults.homes import GOLD
@@ -216,10 +217,10 @@ def _flipped_store(trial: Trial) -> str:
     file = trial.folder / "replies.sqlite"
     store = ReplyStore(file)
     with closing(store.connect()) as db:
-        db.executemany(
-            "INSERT INTO replies (key, text, finish_reason, seconds) VALUES (?, ?, 'stop', 1.0)",
-            [(f"{n:064x}", f"the reply to question {n}") for n in range(200)],
-        )
+        for n in range(200):
+            row = {"key": f"{n:064x}", "text": f"the reply to {n}", "finish_reason": "stop"}
+            columns = "INSERT INTO replies (key, text, finish_reason, digest)"
+            db.execute(f"{columns} VALUES (?, ?, ?, ?)", (*row.values(), digest_of(row)))
         db.commit()
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     keys = [f"{n:064x}" for n in range(200)]
