@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bench_assets.bench.workbench import Workbench
     from resources.settings.bench_toml import Settings
 
+_NO_ROOM = "No usable temporary directory"  # as tempfile says of full disks, without a file
 _COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
 
 
@@ -33,7 +34,7 @@ def opened(
     """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
     gc.disable()
     chosen = {key: value for key, value in {"judge": judge, "reading": reading}.items() if value}
-    with told(), tempfile.TemporaryDirectory() as temporary:
+    with told(), _folder_that_goes(wanted=scratch) as temporary:
         from bench_assets.bench.workbench import Workbench
         from bench_assets.catalog import load_catalog
         from resources.settings.bench_toml import (
@@ -52,7 +53,6 @@ def opened(
             sources={whole: str(source)} if source else {},
             suites={whole: chosen} if chosen else {},
         )
-        tables = Path(temporary) if scratch else None
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
         _warn(catalog.problems)
@@ -61,7 +61,7 @@ def opened(
             settings,
             [whole] if whole else (),
             catalog=catalog,
-            scratch=tables,
+            scratch=temporary,
             show_progress=sys.stderr.isatty(),
         ) as bench:
             _warn(bench.catalog.problems[len(catalog.problems) :])
@@ -80,6 +80,16 @@ def check_sections(settings: "Settings") -> None:
         from bench_assets.catalog import load_catalog
 
         load_catalog(settings, only=named).check(settings)
+
+
+@contextmanager
+def _folder_that_goes(*, wanted: bool) -> "Generator[Path | None]":
+    """Make a folder that is deleted again; none where none is wanted: the disk may be full."""
+    if not wanted:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 def check_all(names: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
@@ -120,9 +130,10 @@ def told() -> Generator[None]:
         except BenchError as why:
             ending = signals.ended_by() if signals.first else Ending(f"error: {why}", 1)
         except OSError as why:
-            if not why.filename:  # no place of the disk's, but a mistake of ours
+            if not why.filename and _NO_ROOM not in str(why):  # no place of the disk's: our mistake
                 raise
-            ending = Ending(f"error: {why.filename}: {why.strerror}", 1)
+            place = f"{why.filename}: " if why.filename else ""
+            ending = Ending(f"error: {place}{why.strerror}", 1)
         else:
             return
         say(ending.sentence)
