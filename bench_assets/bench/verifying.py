@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -58,7 +59,9 @@ def verify(bench: Workbench) -> list[Finding]:
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
     ]
-    return [finding for part in parts for finding in part()]
+    with ThreadPoolExecutor(len(parts)) as threads:  # one reads, one hashes, one decodes
+        found = threads.map(lambda part: list(part()), parts)
+        return [finding for one in found for finding in one]
 
 
 def drop_doubtful_replies(home: Path) -> list[Finding]:

@@ -39,6 +39,7 @@ _ALWAYS = {
 }
 _ADDED = ("image_tokens", "note", "gate", "digest")  # columns that files of 2026 may lack
 _NOT_DIGESTED = ("asked_at", "digest")
+_as_json = json.JSONEncoder(sort_keys=True, default=repr).encode
 
 
 def make_ready(file: Path) -> None:
@@ -99,12 +100,18 @@ def digest_of(row: Mapping[str, object]) -> str:
     >>> digest_of({"key": "k", "seconds": 1.0}) == digest_of({"key": "k", "seconds": 1, "note": ""})
     True
     """
-    said = {
-        name: _plain(value)
-        for name, value in row.items()
-        if name not in _NOT_DIGESTED and value not in (None, "") and not _is_nan(value)
-    }
-    return hashlib.sha256(json.dumps(said, sort_keys=True, default=repr).encode()).hexdigest()
+    said: dict[str, object] = {}
+    for name, value in row.items():  # a hundred thousand rows are verified in seconds
+        if value is None or value == "" or name in _NOT_DIGESTED:
+            continue
+        if isinstance(value, bool | float):
+            if isnan(value):  # which SQLite keeps as NULL
+                continue
+            # Whole numbers alike, whichever type a column of SQLite gives them back in.
+            said[name] = int(value) if float(value).is_integer() else value
+        else:
+            said[name] = value
+    return hashlib.sha256(_as_json(said).encode()).hexdigest()
 
 
 def is_damaged(row: Mapping[str, Any]) -> bool:
@@ -139,17 +146,6 @@ def is_prompt(sha256: str, turns: object) -> bool:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _plain(value: object) -> object:
-    """Write whole numbers alike, whichever type a column of SQLite gives them back in."""
-    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
-        return int(value)
-    return value
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and isnan(value)  # which SQLite keeps as NULL
 
 
 def _create(file: Path) -> None:
