@@ -1,7 +1,6 @@
 """Tables as Parquet files: one folder per asset, one file per partition.
 
-Not one DuckDB database: DuckDB lets a single process hold it, and a backfill runs many. It reads
-the folders instead, see ``TableFiles.query``.
+Not one DuckDB database, which a single process would hold. DuckDB reads the folders instead.
 """
 
 import io
