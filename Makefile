@@ -3,17 +3,19 @@
 # make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
 # make families  thirty families of checkpoints asked everything; make check asks four of them
 # make long    the tests that make check leaves out because they take long
+# make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
 # make mutants  forty faults in what gives points: how many do the tests notice?
 # make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers: docs/faults.md
 #              FAULTS_SECONDS=600 for less
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
+# make screenshots  the README's pictures of the report and of the UI, from what make demo left
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
 PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check families long mutants faults bench bench-gpu golden install
+.PHONY: demo ui check checked tested families long browser mutants faults bench bench-gpu golden screenshots install
 demo: install
 	$(BIN)/bench demo
 
@@ -34,10 +36,17 @@ install: .venv/installed
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(MAKE) --no-print-directory --jobs=2 checked tested
+
+# Side by side, since mypy keeps one core busy. A file's tests stay in one process: what they share
+# is made once. In the order of the files: those with the longest come first, doctests last.
+checked:
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/dagster definitions validate -w workspace.yaml
-	$(BIN)/pytest -q -n auto --dist worksteal
+
+tested:
+	$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
 # Some families' pictures need torchvision, and have it in a folder of its own: to all others it would
 # mean other tensors.
@@ -47,7 +56,10 @@ families: install
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
 
 long: install
-	$(BIN)/pytest -q -n auto -m long tests examples/hallusion_bench
+	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/hallusion_bench
+
+browser: install
+	$(BIN)/pytest -q -m browser tests
 
 mutants: install
 	$(BIN)/python -m tests.mutants
@@ -63,3 +75,6 @@ bench-gpu: install
 
 golden: install
 	$(BIN)/pytest -q --golden tests -m golden
+
+screenshots: install
+	$(BIN)/python docs/screenshots.py

@@ -1,5 +1,5 @@
 """``python -m bench_assets`` is ``bench``."""
 
-from bench_assets.bench.cli import app
+from bench_assets.bench.start import main
 
-app()
+main()

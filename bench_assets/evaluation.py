@@ -1,7 +1,7 @@
 """The right half of every benchmark: one asset for each step of ``flow``, one partition a model."""
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,12 +14,22 @@ from bench_assets.core.setups import model_of
 from bench_assets.partitions import ANSWERING
 from bench_assets.shown import replies_shown
 from bench_assets.staging import AssetArguments, Pool, StageName, Staging, asking
-from bench_assets.steps import CONSTANTS, constants_of, judged, metrics_output, read_constants
+from bench_assets.steps import (
+    CONSTANTS,
+    constants_of,
+    judged,
+    metrics_output,
+    read_constants,
+    read_run,
+    scores_output,
+)
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.models.setup import setup_of
+from resources.pictures.images import ImageStore
+from resources.pictures.reply_previews import replies_preview, verdicts_preview
 from resources.settings.bench_toml import Settings
 from resources.settings.settings_file import SettingsFile
 
@@ -117,7 +127,8 @@ def predictions_of_models(of: Evaluation) -> dg.AssetsDefinition:
         with asking(context, models, context.partition_key, of.condition) as (model, progress):
             said = flow.predict(task, questions, model, of.condition)
         rows = [replace(row, setup=setup) for row in said]
-        return table_output(rows, {**progress.metadata(), **replies_shown(rows)})
+        pages = replies_preview(questions, rows, models.images)
+        return table_output(rows, {**progress.metadata(), **replies_shown(rows), **pages})
 
     return predictions
 
@@ -171,7 +182,8 @@ def judgements_of(
     ) -> dg.Output[list[Judgement]]:
         named = judge(settings.load(), of.task.suite)
         rows, metadata = judged(context, models, of.task, named, questions, predictions)
-        return table_output(rows, metadata)
+        pages = verdicts_preview(questions, predictions, rows, models.images)
+        return table_output(rows, {**metadata, **pages})
 
     return judgements
 
@@ -180,28 +192,22 @@ def _scores(of: Evaluation) -> dg.AssetsDefinition:
     """Two signatures, because Dagster reads an asset's inputs from its function's."""
     task = of.task
 
-    def output(
-        settings: SettingsFile,
-        questions: Sequence[Question],
-        predictions: Sequence[Prediction],
-        judgements: Sequence[Judgement],
-    ) -> dg.Output[list[Score]]:
-        chosen = settings.load().suite(task.suite, SuiteSettings).reading
-        reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
-        return table_output(flow.score(task, questions, predictions, judgements, reading))
-
     def scores(
-        settings: SettingsFile, questions: list[Question], predictions: list[Prediction]
+        settings: SettingsFile,
+        images: ImageStore,
+        questions: list[Question],
+        predictions: list[Prediction],
     ) -> dg.Output[list[Score]]:
-        return output(settings, questions, predictions, [])
+        return scores_output(task, settings, images, questions, predictions, [])
 
     def scores_of_judged(
         settings: SettingsFile,
+        images: ImageStore,
         questions: list[Question],
         predictions: list[Prediction],
         judgements: list[Judgement],
     ) -> dg.Output[list[Score]]:
-        return output(settings, questions, predictions, judgements)
+        return scores_output(task, settings, images, questions, predictions, judgements)
 
     make = dg.asset(
         name="scores",
@@ -231,6 +237,8 @@ def _metrics(of: Evaluation) -> dg.AssetsDefinition:
         scores: list[Score],
     ) -> dg.Output[list[Metric]]:
         tried = read_constants(tables, constants) if constants else []
-        return metrics_output(of.task, questions, predictions, scores, tried)
+        key = evaluation_key(of.task, of.condition, "metrics")
+        steps = read_run(tables, key, scores[0].model) if scores else []
+        return metrics_output(of.task, questions, predictions, scores, tried, steps)
 
     return metrics

@@ -1,9 +1,11 @@
 """What every suite's assets are made with: keys, groups, tags, pools, inputs; and how they ask."""
 
+import operator
 import posixpath
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +32,24 @@ StageName: TypeAlias = Literal[
 ]
 Pool: TypeAlias = Literal["gpu", "judge"]
 _KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
+
+
+GROUP = "bench/group"
+"""Tag with the group that an asset is made with; the UI shows it in smaller ones."""
+
+TOGETHER = ("leaderboard", "first_look")
+"""Groups that are made and shown together."""
+
+
+def grouped(*groups: str) -> dg.AssetSelection:
+    """Select what is made together: "codis" or "codis_ablations", as ``Staging.stage`` has them."""
+    found = [
+        dg.AssetSelection.groups(group)
+        if group in TOGETHER
+        else dg.AssetSelection.tag(GROUP, group)
+        for group in groups
+    ]
+    return reduce(operator.or_, found)
 
 
 class AssetArguments(TypedDict):
@@ -167,7 +187,7 @@ def asking(
     """
     title = f"{name}: {context.op_def.name.replace('__', '/')}"
     with (
-        AskingProgress(title, context.log.info, bar=models.show_progress) as progress,
+        AskingProgress(title, context.log.info, models.progress) as progress,
         models.open(name, condition, progress, progress.throughput) as model,
     ):
         yield Asking(model, progress)

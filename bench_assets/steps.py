@@ -1,20 +1,27 @@
 """What the assets of the right half do around the pure steps of ``flow``."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import dagster as dg
 
 from bench_assets import flow
+from bench_assets.core.errors import TableError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.setups import judged_by
-from bench_assets.shown import results_table
+from bench_assets.core.training_runs import is_same_run
+from bench_assets.shown import results_page, results_table
 from bench_assets.staging import Staging, asking
+from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from bench_assets.uninformed import BestConstant, beside, best_constants
+from bench_assets.uninformed import BestConstant, beside, best_constants, chance_of
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.models.setup import setup_of
+from resources.pictures.images import ImageStore
+from resources.pictures.reply_previews import mistakes_preview
+from resources.settings.settings_file import SettingsFile
 
 CONSTANTS = "constants"
 """Name of the table of what constant replies score, beside the questions."""
@@ -63,23 +70,59 @@ def constants_of(task: Task) -> dg.AssetsDefinition:
     return constants
 
 
+def scores_output(
+    task: Task,
+    settings: SettingsFile,
+    images: ImageStore,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+) -> dg.Output[list[Score]]:
+    """Score the replies of one model for Dagster, with its mistakes and their pictures."""
+    chosen = settings.load().suite(task.suite, SuiteSettings).reading
+    reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
+    rows = flow.score(task, questions, predictions, judgements, reading)
+    return table_output(rows, mistakes_preview(questions, predictions, judgements, rows, images))
+
+
 def metrics_output(
     task: Task,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
     constants: Sequence[BestConstant],
+    others: Sequence[Metric] = (),
 ) -> dg.Output[list[Metric]]:
-    """Summarise the scores of one model for Dagster, with a table for people."""
+    """Summarise the scores of one model for Dagster, with a page and a table for people.
+
+    ``others`` are metrics of other steps of its run, those that were written last at the end.
+    """
     rows = beside(task, questions, predictions, scores, constants)
     overall = {
         f"metric/{row.metric}": row.value
         for row in rows
         if row.category == "all" and row.n_scored > 0
     }
-    return table_output(rows, {**overall, "table": dg.MetadataValue.md(results_table(rows))})
+    shown = {"table": dg.MetadataValue.md(results_table(rows))}
+    if any((row.metric, row.category) == (task.primary_metric, "all") for row in rows):
+        page = results_page(rows, task.primary_metric, others, chance_of(task, questions))
+        shown = {"results": dg.MetadataValue.md(page), **shown}
+    return table_output(rows, {**overall, **shown})
 
 
 def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
     """What constants score; nothing where questions were built before there was such a table."""
     return tables.read(key, BestConstant) if tables.exists(key) else []
+
+
+def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
+    """Metrics of the other steps of a model's run, those that were written last at the end.
+
+    Tables that cannot be read are left out: `bench verify` names them.
+    """
+    steps = [one for one in tables.partitions(key) if one != model and is_same_run(one, model)]
+    found: list[Metric] = []
+    for step in sorted(steps, key=lambda one: tables.path(key, one).stat().st_mtime):
+        with suppress(TableError):
+            found += tables.read(key, Metric, step)
+    return found

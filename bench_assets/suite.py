@@ -13,7 +13,10 @@ from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.task import RULES, ByModel, ByRules, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_TAKEN = ("checkpoint", "default", "first_look", "leaderboard", "leaderboard_export", "published")
+_TAKEN = (
+    *("checkpoint", "default", "first_look", "leaderboard", "leaderboard_export", "published"),
+    "report",
+)
 """Names that the graph has given to assets, groups and jobs of its own."""
 
 
@@ -62,6 +65,7 @@ class Suite:
     settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
     release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
     by_hand: str = ""  # what a person has to do to get them where it does not
+    licence: str = ""  # of the release: its address, or its terms in words
     code: tuple[Path, ...] = ()
     """Files and folders that its question tables are made by: a change there builds them anew. None
     named: the package of the module that its entry point names."""

@@ -27,6 +27,7 @@ class Scored(NamedTuple):
 MakePrompt: TypeAlias = Callable[[Question], Prompt]
 ScoreOne: TypeAlias = Callable[[Answered, Sequence[Judgement]], Score]
 Measure: TypeAlias = Callable[[Sequence[Scored]], Mean]
+Adds: TypeAlias = Callable[[Sequence[Scored]], Sequence[float]]
 Slices: TypeAlias = Callable[[Question], Sequence[str]]
 
 
@@ -117,6 +118,8 @@ class Task:
     conditions: Mapping[str, Condition]  # "main" first: what the paper publishes
     readings: Mapping[str, ScoreOne]  # how replies, judged or not, become points; default first
     measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
+    adds: Mapping[str, Adds] = field(default_factory=dict)
+    """By metric: what each score adds to a mean that only all of them together say, CIDEr's."""
     judges: Mapping[str, Judge] = field(default_factory=dict)  # by name; {} if none is needed
     slices: Slices = by_category
     asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from dagster import AssetSelection
-
 from bench_assets import flow
 from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import Catalog
@@ -16,6 +14,7 @@ from bench_assets.core.chat import Prompt
 from bench_assets.core.errors import BenchError, TableError
 from bench_assets.core.rows import Prediction, Question, Score
 from bench_assets.core.tables import digest
+from bench_assets.staging import grouped
 from bench_assets.suite import Suite, defects
 from bench_assets.task import RULES, Task
 from resources.settings.settings_file import SettingsFile
@@ -123,7 +122,7 @@ def _tables(suite: Suite, bench: Workbench) -> _Tables:
 
 def _descriptions(suite: Suite, bench: Workbench) -> None:
     graph = bench.definitions.resolve_asset_graph()
-    own = AssetSelection.groups(suite.name, f"{suite.name}_ablations").resolve(graph)
+    own = grouped(suite.name, f"{suite.name}_ablations").resolve(graph)
     for key in sorted(own):
         assert "One row:" in (graph.get(key).description or ""), (
             f"asset {key.to_user_string()}: its description does not say 'One row: ...'"

@@ -101,6 +101,16 @@ def beside(
     ]
 
 
+def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
+    """What a blind guess gets: known where each question offers as many options, one of them right.
+
+    None where the primary metric is not the share of right answers.
+    """
+    offered = {len(one.options) if one.kind == "choice" else 0 for one in questions}
+    is_share = task.primary_metric == "accuracy" and len(offered) == 1
+    return 1 / max(offered) if is_share and max(offered) else None
+
+
 def shuffled(predictions: Sequence[Prediction]) -> list[Prediction]:
     """Give every reply of a model to another question, each draw by itself.
 

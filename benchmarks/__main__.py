@@ -21,6 +21,7 @@ MEASUREMENTS = (
         "loading",
         "many_models",
         "captions",
+        "samples",
         "demo",
     ),
 )

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import dagster as dg
 
 from bench_assets.core.errors import SettingsError
+from bench_assets.core.nearest import did_you_mean
 from bench_assets.evaluation import questions_key
+from bench_assets.staging import grouped
 from bench_assets.suite import Suite
 from resources.settings.bench_toml import Settings
 from sensors.first_look import FIRST_LOOK, first_look_key
@@ -57,7 +59,7 @@ class Evaluation:
 
 def suite_tables(*suites: str) -> dg.AssetSelection:
     """Everything that one evaluation of a model on suites makes: no ablations."""
-    return dg.AssetSelection.groups(*suites) & dg.AssetSelection.tag("bench/per", "model")
+    return grouped(*suites) & dg.AssetSelection.tag("bench/per", "model")
 
 
 def tables_of(suites: Iterable[Suite], graph: "AssetGraph") -> dict[str, SuiteTables]:
@@ -81,9 +83,10 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     """
     named = settings.checkpoints.suites or list(tables)
     if unknown := sorted(set(named) - set(tables)):
-        known = ", ".join(tables)
+        known, meant = ", ".join(tables), did_you_mean(unknown[0], tables)
         raise SettingsError(
             f"{settings.file}, [checkpoints], suites: no suite {unknown[0]!r}; known: {known}"
+            f"{meant and f'; {meant}'}"
         )
     return named
 

@@ -1,5 +1,7 @@
 """What every test may ask for."""
 
+import gc
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +9,13 @@ from pathlib import Path
 import pytest
 from absl.logging import get_absl_handler
 from hypothesis import settings
+
+# Tests run side by side, one process a core: more threads would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# What is imported and collected stays: to look for garbage in it again and again takes a tenth of
+# the time of all tests.
+gc.set_threshold(50_000, 20, 100)
 
 # absl, which rouge-score imports, logs to the stream it finds at its import: the one that pytest
 # captures with. It closes that stream when logging is set up anew, as Dagster does.
@@ -29,6 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "golden" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -56,7 +56,12 @@ def shortcuts(exams: Sequence[Exam], n_bytes: Callable[[str], int]) -> dict[str,
     everything = [question for exam in exams for question in exam]
     guesses: dict[str, Callable[[Exam], Guess]] = {
         "the most frequent answer": _most_frequent_answer,
-        "the answer to the same question about another picture": lambda _: _look_up(everything),
+        "the answer to the same question about another picture": lambda _: _look_up(
+            everything, lambda question: question.text
+        ),
+        "the answer to the same question in the same context": lambda _: _look_up(
+            everything, lambda question: f"{question.text}\n{question.context}"
+        ),
     }
     if all(question.options for question in everything):
         guesses |= {
@@ -105,14 +110,14 @@ def _most_frequent_letter(exam: Exam) -> Guess:
     return guess
 
 
-def _look_up(everything: Sequence[Question]) -> Guess:
-    """Answer as is most often right for the same text with other pictures, in any exam."""
+def _look_up(everything: Sequence[Question], words: Callable[[Question], str]) -> Guess:
+    """Answer as is most often right for the same words with other pictures, in any exam."""
     known: dict[str, list[Question]] = {}
     for question in everything:
-        known.setdefault(question.text, []).append(question)
+        known.setdefault(words(question), []).append(question)
 
     def guess(question: Question) -> str:
-        others = [one for one in known[question.text] if one.images != question.images]
+        others = [one for one in known[words(question)] if one.images != question.images]
         counts = Counter(map(right_text, others))
         offered = question.options or tuple(counts) or ("",)
         return max(offered, key=counts.__getitem__)

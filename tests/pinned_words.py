@@ -34,6 +34,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from random import Random
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar
 
@@ -41,7 +42,8 @@ Case = TypeVar("Case")
 
 _GROUP = re.compile(r"\((?:\?(?:P<\w+>|<[=!]|[:=!>]|[aiLmsux-]+:|\(\w+\)))?")
 _FLAGS = re.compile(r"(?:\(\?[aiLmsux]+\))?")
-_ITEM = re.compile(r"(?:\\.|[^\\])(?:-(?:\\.|[^\\]))?", re.DOTALL)  # of a class
+_LETTER = r"(?:\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\.|[^\\])"
+_ITEM = re.compile(rf"{_LETTER}(?:-{_LETTER})?", re.DOTALL | re.IGNORECASE)  # of a class
 _NEVER = "(?!)"  # put before a branch, it keeps the numbers of the groups
 _MATCHES = {"compile", "search", "match", "fullmatch", "findall", "finditer", "split", "sub"}
 
@@ -50,6 +52,7 @@ def survivors(
     modules: Sequence[ModuleType],
     cases: Sequence[Case],
     holds: Callable[[Case], bool],
+    n: int | None = None,
 ) -> list[str]:
     """Name each alternative without which every case still holds.
 
@@ -57,6 +60,8 @@ def survivors(
         modules: Those with the words; other modules of ours may use them too.
         cases: The rows of the reader's table; rows for the words of one list are best neighbours.
         holds: Whether a row is read as it should be.
+        n: Try only so many, always the same; where all of them take seconds, a test that is marked
+            ``long`` tries them.
 
     Raises:
         AssertionError: If a case does not hold with all words in place.
@@ -64,16 +69,48 @@ def survivors(
     if wrong := [case for case in cases if not _holds(case, holds)]:
         raise AssertionError(f"{len(wrong)} cases do not hold to begin with: {wrong[:3]}")
     left, start = [], 0
-    for module in modules:
-        for name, value in _used(module):
-            for what, without in _mutants(value):
-                with _replaced(module, value, without):
-                    noticed = _first_failing(cases, holds, start)
-                if noticed is None:
-                    left.append(f"{module.__name__}.{name}: {what}")
-                else:
-                    start = noticed
+    alternatives = [
+        (module, name, value, what, without)
+        for module in modules
+        for name, value in _used(module)
+        for what, without in _mutants(value)
+    ]
+    tried = range(len(alternatives))
+    if n is not None and n < len(alternatives):
+        tried = sorted(Random(0).sample(tried, n))
+    for module, name, value, what, without in (alternatives[at] for at in tried):
+        with _replaced(module, value, without):
+            noticed = _first_failing(cases, holds, start)
+        if noticed is None:
+            left.append(f"{module.__name__}.{name}: {what}")
+        else:
+            start = noticed
     return left
+
+
+def words_of(module: ModuleType) -> list[str]:
+    """Name the patterns and word lists of a module's own that have something to take out."""
+    tree = ast.parse(inspect.getsource(module))
+    own = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    return [
+        name
+        for name, value in _used(module)
+        if name in own and _has_text(value) and next(_mutants(value), None)
+    ]
+
+
+def _has_text(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_text, [*value, *value.values()]))
+    if isinstance(value, tuple | list | set | frozenset):
+        return any(map(_has_text, value))
+    return isinstance(value, str | re.Pattern)
 
 
 def inline_words(modules: Sequence[ModuleType]) -> list[str]:
@@ -175,7 +212,7 @@ def _mutants(value: object) -> Iterator[tuple[str, object]]:
 
 def _of_list(value: Collection[object]) -> Iterator[tuple[str, object]]:
     made: Callable[[Sequence[object]], object] = type(value)
-    entries = list(value)
+    entries = sorted(value, key=repr) if isinstance(value, set | frozenset) else list(value)
     for nth, entry in enumerate(entries):
         if len({type(one) for one in entries}) == 1:
             yield f"without {entry!r:.80}", made(entries[:nth] + entries[nth + 1 :])

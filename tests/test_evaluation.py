@@ -1,13 +1,20 @@
 """What the assets right of the waist tell about an asking."""
 
+import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import evaluation_assets
-from bench_assets.task import ByModel
+from bench_assets.steps import read_run
+from bench_assets.task import RULES, ByModel, ByRules
+from resources.home.tables import TableFiles
 from tests.chat_server import ChatServer
+from tests.core.test_training_runs import metric
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 SPEEDS = {"replies_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
@@ -40,3 +47,52 @@ def test_predictions_and_judgements_tell_how_fast_they_were_asked(tmp_path: Path
         for shown in numbers(tmp_path, 5):
             assert shown["replies_asked"] == 0
             assert not SPEEDS & set(shown)
+
+
+JUDGED = replace(TASK, judges={RULES: ByRules(lambda pairs: [_verdict(*one) for one in pairs])})
+
+
+def _verdict(asked: Question, said: Prediction) -> Judgement:
+    return Judgement.of(said, judge=RULES, criterion="right", verdict=False, reply="not that")
+
+
+def pages(home: Path, model: str) -> dict[str, str]:
+    """What a person reads of each table."""
+    result = run_for(model, [questions_asset(quiz(2)), *evaluation_assets(JUDGED)], home)
+    return {
+        f"{table}: {name}": str(entry.value)
+        for table in ("predictions", "judgements", "scores", "metrics")
+        for event in result.asset_materializations_for_node(f"quiz__{table}")
+        for name, entry in event.metadata.items()
+        if isinstance(entry, dg.MarkdownMetadataValue)
+    }
+
+
+def test_each_table_has_a_page_for_people(tmp_path: Path) -> None:
+    replies = [{"question_id": "quiz/0", "text": "x"}, {"question_id": "quiz/1", "text": "no"}]
+    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
+    shown = pages(tmp_path, "m")
+    assert sorted(shown) == [
+        "judgements: verdicts",
+        "metrics: results",
+        "metrics: table",
+        "predictions: replies",
+        "scores: mistakes",
+    ]
+    assert (
+        "| quiz/1 |  | What is 1? |  | x | no |  | right: no | 0 of 1 |"
+        in (shown["scores: mistakes"])
+    )
+    assert "quiz/0 |" not in shown["scores: mistakes"]
+    assert shown["metrics: results"].startswith("**accuracy 0.500** [")
+
+
+def test_the_other_steps_of_a_run_are_read_and_a_damaged_one_is_left_out(tmp_path: Path) -> None:
+    tables = TableFiles(folder=str(tmp_path))
+    for at, model in enumerate(("run/step-3", "run/step-1", "run/step-2", "gpt-5", "run/step-4")):
+        path = tables.write(["quiz", "metrics"], [metric(model, 0.5)], Metric, model)
+        os.utime(path, (at, at))
+    tables.path(["quiz", "metrics"], "run/step-1").write_bytes(b"torn")
+    found = read_run(tables, ["quiz", "metrics"], "run/step-2")
+    assert [row.model for row in found] == ["run/step-3", "run/step-4"]  # as they were written

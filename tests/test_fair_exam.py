@@ -58,6 +58,16 @@ def sizes(image):
             id="the text of the question settles it",
         ),
         pytest.param(
+            "the answer to the same question in the same context",
+            [
+                asked(("up", "down"), "up", text="where?", context="a", images=("1",)),
+                asked(("down", "up"), "up", text="where?", context="a", images=("2",)),
+                asked(("up", "down"), "down", text="where?", context="b", images=("1",)),
+                asked(("down", "up"), "down", text="where?", context="b", images=("2",)),
+            ],
+            id="the context settles it",
+        ),
+        pytest.param(
             "the smallest file",
             [
                 asked(("x", "y"), "y", images=("a:9", "b:7")),

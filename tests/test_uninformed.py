@@ -7,7 +7,7 @@ import pytest
 from bench_assets import flow
 from bench_assets.core.rows import Judgement, Score
 from bench_assets.task import ByModel, ByRules
-from bench_assets.uninformed import STOCK, beside, best_constants, shuffled
+from bench_assets.uninformed import STOCK, beside, best_constants, chance_of, shuffled
 from tests.quiz import TASK
 from tests.rows import prediction, question
 
@@ -140,3 +140,20 @@ def test_a_constant_of_other_questions_is_not_shown():
     other = best_constants(TASK, [text(1, "x"), text(2, "x"), text(3, "x")])
     (row,) = beside(TASK, exam, rows, scores, other)
     assert (row.constant, row.shuffled) == (None, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "metric", "chance"),
+    [
+        pytest.param([4, 4], "accuracy", 0.25, id="four options each"),
+        pytest.param([4, 2], "accuracy", None, id="not as many everywhere"),
+        pytest.param([4, 0], "accuracy", None, id="some in words"),
+        pytest.param([0, 0], "accuracy", None, id="all in words"),
+        pytest.param([], "accuracy", None, id="no question"),
+        pytest.param([4, 4], "acc_p", None, id="no share of right answers"),
+    ],
+)
+def test_chance_is_known_where_all_offer_as_many_options(options, metric, chance):
+    asked = [question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in options]
+    task = replace(TASK, measures={metric: TASK.measures["accuracy"]})
+    assert chance_of(task, asked) == chance

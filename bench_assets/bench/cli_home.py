@@ -1,11 +1,18 @@
 """Commands of ``bench`` that look into the home folder, and bring something into it."""
 
 import sys
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from bench_assets.bench.command import opened, told
+from bench_assets.bench.completion import (
+    complete_conditions,
+    complete_models,
+    complete_suites,
+    complete_tables,
+)
 from bench_assets.bench.options import JsonOption, SourceOption, SuiteName
 from bench_assets.bench.printing import print_rows, say, tell, tell_json
 
@@ -14,29 +21,60 @@ app = typer.Typer()
 
 @app.command()
 def table(
-    name: Annotated[str, typer.Argument(help="An asset, such as codis/rejections.")],
-    model: Annotated[str, typer.Option(help="One model's part of the table.")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(help="As `bench tables` has it.", autocompletion=complete_tables),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(help="One model's part of the table.", autocompletion=complete_models),
+    ] = "",
+    source: SourceOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Print any table of the graph."""
     from bench_assets.bench.standings import present_leaderboard
 
-    with opened() as bench:
+    with opened(name.partition("/")[0] if source else "", source) as bench:
         rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
         print_rows(rows, as_json=as_json)
 
 
 @app.command()
+def tables(
+    below: Annotated[
+        str,
+        typer.Argument(help="Only those of a suite or task.", autocompletion=complete_suites),
+    ] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tables of the graph: what one row is, and of how many models there is one."""
+    from bench_assets.bench.table_list import list_tables
+
+    with opened() as bench:
+        print_rows(list_tables(bench, below), as_json=as_json)
+
+
+@app.command()
 def trace(
     question_id: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
-    model: Annotated[str, typer.Option(help="One model; without it, all that were asked.")] = "",
-    condition: Annotated[str, typer.Option(help="main or an ablation.")] = "main",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="One model; without it, all that were asked.", autocompletion=complete_models
+        ),
+    ] = "",
+    condition: Annotated[
+        str, typer.Option(help="main or an ablation.", autocompletion=complete_conditions)
+    ] = "main",
+    source: SourceOption = None,
 ) -> None:
     """Follow one question from table to table, as JSON lines: asked, replied, judged, scored."""
     from bench_assets.bench.trace import trace as walk
 
-    with opened() as bench:
+    with opened(question_id.partition("/")[0] if source else "", source) as bench:
         for step in walk(bench, question_id, model, condition):
             tell_json(step)
 
@@ -54,7 +92,12 @@ def studies(*, as_json: JsonOption = False) -> None:
 def study(
     suite: SuiteName,
     name: Annotated[str, typer.Argument(help="A table that `bench studies` lists.")],
-    model: Annotated[str, typer.Option(help="A model of bench.toml, for a table of one.")] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="A model of bench.toml, for a table of one.", autocompletion=complete_models
+        ),
+    ] = "",
     source: SourceOption = None,
     *,
     as_json: JsonOption = False,
@@ -113,11 +156,13 @@ def verify(
 
 @app.command()
 def home(*, as_json: JsonOption = False) -> None:
-    """Show where the home folder is, and what lies in it."""
-    from bench_assets.bench.fetching import kept
+    """Show what fills the home folder, what of it can go, and how to back it up and move it."""
+    from bench_assets.bench.home_contents import BACKUP, kept
     from resources.settings.bench_toml import default_home
 
     with told():
         folder = default_home()
-        say(str(folder))
-        print_rows(kept(folder), as_json=as_json)
+        found = kept(folder)
+        say(f"{folder}: {sum(one.megabytes for one in found):.1f} MB")
+        print_rows(found, as_json=as_json)
+        say(BACKUP.format(home=quote(str(folder))))

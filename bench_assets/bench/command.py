@@ -3,14 +3,15 @@
 import gc
 import sys
 import tempfile
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bench_assets.bench.printing import say
+from bench_assets.bench.printing import say, shown_progress
 from bench_assets.bench.signals import Ending, heard
 from bench_assets.core.errors import BenchError
 
@@ -29,9 +30,13 @@ def opened(
     judge: str = "",
     reading: str = "",
     *,
+    models: Mapping[str, Any] | None = None,
     scratch: bool = False,
 ) -> "Generator[Workbench]":
-    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
+    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again.
+
+    ``models`` are sections of models that bench.toml does not have.
+    """
     gc.disable()
     chosen = {key: value for key, value in {"judge": judge, "reading": reading}.items() if value}
     with told(), _folder_that_goes(wanted=scratch) as temporary:
@@ -52,6 +57,7 @@ def opened(
             home=str(default_home()),
             sources={whole: str(source)} if source else {},
             suites={whole: chosen} if chosen else {},
+            models=dict(models or {}),
         )
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
@@ -62,7 +68,7 @@ def opened(
             [whole] if whole else (),
             catalog=catalog,
             scratch=temporary,
-            show_progress=sys.stderr.isatty(),
+            progress=shown_progress(),
         ) as bench:
             _warn(bench.catalog.problems[len(catalog.problems) :])
             _collect_rarely()
@@ -92,21 +98,6 @@ def _folder_that_goes(*, wanted: bool) -> "Generator[Path | None]":
         yield Path(folder)
 
 
-def check_all(names: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
-    """Try models one after the other, print what is found; say whether all may be evaluated."""
-    from bench_assets.bench.printing_checks import print_check
-    from resources.models.checked_models import check_model
-    from resources.settings.bench_toml import let_waiting_threads_sleep
-
-    let_waiting_threads_sleep()
-    well = True
-    for name in dict.fromkeys(names):
-        found = check_model(name, settings)
-        well = well and not found.failures
-        print_check(found, as_json=as_json)
-    return well
-
-
 def _warn(problems: Sequence[str]) -> None:
     for problem in problems:
         say(f"warning: {problem}")
@@ -122,6 +113,7 @@ def _collect_rarely() -> None:
 @contextmanager
 def told() -> Generator[None]:
     """Tell what went wrong in one message, without a stack of ours; or which signal ended it."""
+    started = time.time()
     with heard() as signals:
         try:
             yield
@@ -136,5 +128,15 @@ def told() -> Generator[None]:
             ending = Ending(f"error: {place}{why.strerror}", 1)
         else:
             return
-        say(ending.sentence)
+        say(ending.sentence + (_how_to_go_on(started) if signals.first else ""))
         raise typer.Exit(ending.exit_code)
+
+
+def _how_to_go_on(started: float) -> str:
+    """Say what was kept; nothing is loaded for it: who has not opened a home has kept nothing."""
+    settings = sys.modules.get("resources.settings.bench_toml")
+    if settings is None:
+        return ""
+    from bench_assets.bench.kept import how_to_go_on
+
+    return how_to_go_on(settings.default_home(), started)

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from bench_assets import flow
+from bench_assets.bench.part import WHOLE, Part
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.rows import Question
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.models.blind import BlindModel
@@ -40,11 +43,15 @@ class Estimate:
 
 
 def dry_run(
-    bench: Workbench, suites: Sequence[str], model: str, condition: str = "main"
+    bench: Workbench,
+    suites: Sequence[str],
+    model: str,
+    condition: str = "main",
+    part: Part = WHOLE,
 ) -> list[Estimate]:
     """Estimate an evaluation by the question tables as they are; nothing is sent or stored.
 
-    Tasks that ask encoders are left out.
+    Tasks that ask encoders are left out, and those of which nothing is in the part.
 
     Raises:
         UnknownNameError: If there is no such suite, model or condition.
@@ -56,7 +63,8 @@ def dry_run(
             row
             for task in tasks
             if task.asked_of == "model"
-            for row in _of_task(bench, models, task, model, condition)
+            if (asked := part.of(task, bench.questions(task, condition))) or part == WHOLE
+            for row in _of_task(bench, models, task, asked, _Whom(model, condition))
         ]
 
 
@@ -74,12 +82,16 @@ def tokens_in(prompt: Prompt) -> int:
     return ceil(n_latin / _LETTERS_A_TOKEN) + n_other + _TOKENS_A_PICTURE * len(prompt.images)
 
 
+class _Whom(NamedTuple):
+    model: str
+    condition: str
+
+
 def _of_task(
-    bench: Workbench, models: Models, task: Task, model: str, condition: str
+    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Whom
 ) -> list[Estimate]:
-    questions = bench.questions(task, condition)
-    asked = _Listener(models, model, condition)
-    predictions = flow.predict(task, questions, asked, condition)
+    asked = _Listener(models, *whom)
+    predictions = flow.predict(task, questions, asked, whom.condition)
     rows = [asked.estimate(task, "model")]
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
     if task.is_judged and (chosen := task.chosen_judge(judge)).model:

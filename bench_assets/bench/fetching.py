@@ -1,7 +1,6 @@
-"""What ``bench fetch`` and ``bench home`` do: releases come into the home, and what lies there."""
+"""What ``bench fetch`` does: releases come into the home."""
 
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.errors import SettingsError
@@ -12,30 +11,6 @@ from resources.sources.cache import ReleaseCache
 from resources.sources.fetching import FetchingBar, LoggedFetching
 from resources.sources.hub import pinned
 from resources.sources.source_files import configured_release
-
-_ABOUT = {
-    "tables": "tables of the graph, as Parquet",
-    "images": "pictures, by the digest of their bytes",
-    "mini": "raw material of the mini editions",
-    "painted": "pictures that were painted",
-    "replies.sqlite": "every reply of a model",
-    "vectors.sqlite": "vectors of texts and pictures",
-    "dagster": "runs and events of Dagster",
-    "locks": "held by processes that evaluate",
-    "export": "the leaderboard for others",
-    "bench.toml": "what is configured",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """Something that lies in a home."""
-
-    what: str
-    about: str
-    n_files: int
-    megabytes: float
-    path: str
 
 
 def fetch_release(
@@ -64,34 +39,3 @@ def fetch_release(
         return release, cache.fetch(suite.name, release, LoggedFetching())
     with closing(FetchingBar()) as drawn:
         return release, cache.fetch(suite.name, release, drawn)
-
-
-def kept(home: Path) -> list[Kept]:
-    """List what lies in a home, releases one by one; the largest first."""
-    releases = [
-        Kept(
-            what=f"sources/{suite}",
-            about=one.address + (f" at {one.commit}" if one.commit else ""),
-            n_files=len(one.files),
-            megabytes=round(one.n_bytes / 1e6, 1),
-            path=str(folder),
-        )
-        for suite, one, folder in ReleaseCache(home).all()
-    ]
-    others = [
-        Kept(
-            what=entry.name,
-            about=_ABOUT.get(entry.name, ""),
-            n_files=len(files),
-            megabytes=round(sum(file.stat().st_size for file in files) / 1e6, 1),
-            path=str(entry),
-        )
-        for entry in (home.iterdir() if home.is_dir() else ())
-        if entry.name != "sources"
-        for files in [_files(entry)]
-    ]
-    return sorted([*releases, *others], key=lambda one: (-one.megabytes, one.what))
-
-
-def _files(entry: Path) -> list[Path]:
-    return [entry] if entry.is_file() else [file for file in entry.rglob("*") if file.is_file()]

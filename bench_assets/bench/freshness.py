@@ -7,6 +7,7 @@ into which.
 
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ from resources.home.tables import TableFiles
 from resources.models.state import files_named, state_of
 from resources.settings.bench_toml import CHECKOUT, Settings
 from resources.sources.source_files import Source
+
+NOTES = ".built"
+"""Folder beside the tables that notes what they were made of."""
 
 _CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
 _SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
@@ -43,7 +47,7 @@ class Making:
     def is_fresh(self) -> bool:
         """Whether what lies there was made of the same, all of it, and is as it was written."""
         made = f"{self.made_of} {self._made()}".encode()
-        return self._note.exists() and self._note.read_bytes() == made and self._is_whole()
+        return self._noted() == made and self._is_whole()
 
     def note(self) -> None:
         """Note that all of it was made; not where a model's row failed: that is asked again."""
@@ -52,10 +56,15 @@ class Making:
         with written_aside(self._note, sync=False) as file:
             file.write(f"{self.made_of} {self._made()}".encode())
 
+    def _noted(self) -> bytes:
+        with suppress(OSError):  # none, a folder in its place: then it is made again
+            return self._note.read_bytes()
+        return b""
+
     @property
     def _note(self) -> Path:
         name = f"{self.name} {self.model}".strip()
-        return Path(self.tables.folder, ".built", quote(name, safe=" "))
+        return self.tables.root(min(self.keys).path[0]) / NOTES / quote(name, safe=" ")
 
     def _is_whole(self) -> bool:
         there = [key.path for key in self.keys if self.tables.exists(key.path, self.model)]

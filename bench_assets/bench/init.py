@@ -1,8 +1,9 @@
-"""``bench init``: the beginnings of a benchmark of one's own, with or without Python."""
+"""``bench init``: the beginnings of a home, or of a benchmark with or without Python."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from bench_assets.bench.command import told
 from bench_assets.bench.printing import say
 from bench_assets.core.errors import SettingsError
 
-app = typer.Typer(no_args_is_help=True, help="Begin a benchmark of one's own.")
+app = typer.Typer(no_args_is_help=True, help="Begin a home folder, or a benchmark of one's own.")
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _EXAMPLE = "fridge"  # the name that templates bear
@@ -19,6 +20,23 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SIDE = 96  # px
 
 Name = Annotated[str, typer.Argument(help="Small letters, digits and _, such as fridge.")]
+
+
+@app.command()
+def home(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Of the home; without it, $BENCH_HOME or bench_home.")
+    ] = None,
+) -> None:
+    """Write a bench.toml in which everything stands as a comment."""
+    from resources.settings.bench_toml import default_home
+
+    with told():
+        root = (folder or default_home()).expanduser().absolute()
+        _write_new({root / "bench.toml": _text("home/bench.toml.txt", _EXAMPLE)})
+        say(f"{root / 'bench.toml'}: take the # away in front of what you need")
+        if root != default_home():
+            say(f"to use it: export BENCH_HOME={quote(str(root))}")
 
 
 @app.command()

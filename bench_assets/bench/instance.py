@@ -2,9 +2,11 @@
 
 import json
 import re
+import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from typing import Any, TextIO, cast
 
 import dagster as dg
 from sqlalchemy.exc import DatabaseError
@@ -13,12 +15,21 @@ from bench_assets.bench.printing import say
 from bench_assets.core import errors
 from bench_assets.core.errors import BenchError, HomeError
 from bench_assets.core.markdown import as_written
+from resources.home.locks import locked
 from resources.home.run_processes import end_runs_without_process
 from resources.settings.bench_toml import CHECKOUT
 
 POOLS = {"gpu": 1, "judge": 4}
 """Runs that may hold a pool at once: one loads weights, a few wait for judges."""
 
+_UNWRITTEN = (
+    "Exception while writing logger call to event log",
+    "Exception while storing event batch",
+    "Falling back to storing multiple single-event",
+)
+"""How what Dagster says of records that it cannot write begins; of a batch it tries each again."""
+
+_DATABASES = "Dagster's databases"
 _NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}")  # SQLAlchemy reads them as parts of an address
 
 
@@ -40,7 +51,8 @@ def open_instance(home: Path) -> dg.DagsterInstance:
             f"{home}: Dagster cannot keep its databases below a path with {wrong[0]!r} in it; set"
             " BENCH_HOME to another folder"
         )
-    with told_of_recording(folder):
+    # Two that make the databases at once trip over each other's tables.
+    with told_of_recording(folder), locked(home / "locks", [_DATABASES], lambda _: None):
         folder.mkdir(parents=True, exist_ok=True)
         _configure(folder)
         instance = dg.DagsterInstance.from_config(str(folder))
@@ -71,8 +83,10 @@ def told_of_recording(folder: Path) -> Generator[None]:
     Raises:
         HomeError: For a full disk, a folder that may not be written to, a damaged database.
     """
+    heard = _Overheard(sys.stderr)
     try:
-        yield
+        with redirect_stderr(cast(TextIO, heard)):
+            yield
     except OSError as why:
         raise HomeError(f"{why.filename or folder}: {why.strerror or why}") from why
     except DatabaseError as why:
@@ -80,6 +94,28 @@ def told_of_recording(folder: Path) -> Generator[None]:
             f"{folder}: Dagster's records cannot be written or read ({why.orig}); is the disk full,"
             " or read-only? Of damaged ones, `bench verify` names the files. Replies are kept"
         ) from why
+    if heard.unwritten:
+        say(f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written")
+
+
+class _Overheard:
+    """Standard error without what Dagster prints there itself for each record that is not written.
+
+    One that matters ends the run with an error, which says it better.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.unwritten = 0
+
+    def write(self, text: str) -> int:
+        if not text.startswith(_UNWRITTEN):
+            return self._stream.write(text)
+        self.unwritten += text.startswith(_UNWRITTEN[0])
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(self._stream, name)
 
 
 def failure_of(result: dg.ExecuteInProcessResult) -> BenchError:

@@ -15,7 +15,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.errors import SettingsError, TableError
 from bench_assets.evaluation import evaluation_key
 from bench_assets.graph.regression import compared_with
-from bench_assets.graph.staleness import Configured
+from bench_assets.graph.staleness import Configured, configured_state
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.home.file_states import digest_of, states
@@ -82,11 +82,15 @@ def leaderboard(home: Home) -> Making:
     suites = home.catalog.suites
     asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
     read = [*asked, *(key.path for key in home.read_by(selections.LEADERBOARD))]
-    files = [home.tables.path(key).parent for key in read]
+    files = [home.tables.folder_of(key) for key in read]
+    files += [
+        others.folder_of(evaluation_key(task, "main", name))
+        for task in home.catalog.tasks
+        for others in home.tables.elsewhere(task.suite)
+        for name in ("questions", "metrics")
+    ]
     files += [suite.published for suite in suites if suite.published]
-    metrics = [evaluation_key(task, "main", "metrics") for task in home.catalog.tasks]
-    measured = sorted({model for key in metrics for model in home.tables.partitions(key)})
-    now = Configured(home.settings).facts(home.catalog.tasks, measured)
+    now = configured_state(home.catalog.tasks, home.settings, home.tables)
     facts = [*freshness.code(*suites), freshness.packages(), *states(files), now]
     return home.making("leaderboard", selections.LEADERBOARD, digest_of(facts))
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from bench_assets.bench.names import check_names
 from bench_assets.bench.selections import WHEN_ASKED
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import SettingsError, UnknownNameError
 
 _RIGHT_HALF = ("predictions", "judgements", "scores", "metrics")
-_APART = ("first_look", "leaderboard_export")
+_APART = ("first_look", "leaderboard_export", "report")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
             "one model: name it with --model" if partitioned else "all models: leave --model out"
         )
         raise SettingsError(f"{key.to_user_string()} is a table of {which}")
+    check_names(bench, [whole], [model] if model else [])
     bench.refresh_questions(whole)
     above = dg.AssetSelection.assets(key).upstream()
     if asked := sorted((above & WHEN_ASKED - dg.AssetSelection.assets(key)).resolve(graph)):

@@ -20,11 +20,17 @@ from bench_assets.core.secrets import Secrets
 from bench_assets.core.standing import Standing
 from bench_assets.core.tables import to_json
 from bench_assets.shown import blind
+from resources.replies.progress import Shown
 
 Cell: TypeAlias = Callable[[Any], str]
 
 _LONGEST = 100  # characters of a cell
 _PIPE_WIDTH = 250  # characters of a line that no terminal limits
+
+
+def shown_progress() -> Shown:
+    """Where to show how far askings have come: as a bar only where somebody sees it move."""
+    return "as a bar" if sys.stderr.isatty() else "as lines"
 
 
 def say(text: str) -> None:
@@ -59,6 +65,11 @@ def print_rows(
     table = Table(*map(one_line, shown), box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*(one_line(secrets.redacted(cell(row))) for cell in shown.values()))
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """Write a table of the result, whose cells are printable: as wide as the terminal, if any."""
     wide = None if sys.stdout.isatty() else _PIPE_WIDTH
     Console(highlight=False, markup=False, emoji=False, width=wide).print(table)
 

@@ -1,6 +1,6 @@
 """One run in this process: recorded in a Dagster instance, named, and over when it says so."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -13,8 +13,10 @@ from bench_assets.bench.printing import say
 from bench_assets.bench.progress import materializing
 from resources.home.locks import forget, locked
 from resources.home.run_processes import process_tags, run_lock
+from resources.replies.progress import Shown
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+_ABOUT = "bench/run"  # tag by which a person knows it: the job of all of them has one name
 _INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError.__name__)
 
 
@@ -25,7 +27,8 @@ class Run:
     job: dg.JobDefinition
     keys: Sequence[dg.AssetKey]
     model: str | None  # the partition
-    title: str  # of the bar on the terminal; "" for none
+    title: str  # of what is shown of it; "" for nothing
+    progress: Shown = "in the log"
 
     def execute(self, instance: dg.DagsterInstance, locks: Path | None) -> None:
         """Make them.
@@ -48,7 +51,7 @@ class Run:
 
     def _execute(self, instance: dg.DagsterInstance, run_id: str) -> None:
         try:
-            with materializing(instance, run_id, self.title, len(self.keys)):
+            with materializing(instance, run_id, self.title, len(self.keys), self.progress):
                 result = self.job.execute_in_process(
                     instance=instance,
                     partition_key=self.model,
@@ -56,7 +59,7 @@ class Run:
                     run_config=_QUIET,
                     raise_on_error=False,
                     run_id=run_id,
-                    tags=process_tags(run_id),
+                    tags=process_tags(run_id) | {_ABOUT: run_name(self.keys, self.model)},
                 )
         except DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
@@ -64,6 +67,18 @@ class Run:
             raise KeyboardInterrupt
         if not result.success:
             raise failure_of(result)
+
+
+def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
+    """Say what a run makes, and of which model.
+
+    >>> run_name([dg.AssetKey(["codis", "scores"]), dg.AssetKey(["codis", "metrics"])], "random")
+    'codis: random'
+    >>> run_name([dg.AssetKey("leaderboard")], None)
+    'leaderboard'
+    """
+    places = ", ".join(sorted({key.path[0] for key in keys}))
+    return f"{places}: {model}" if model else places
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

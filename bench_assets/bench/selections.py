@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from bench_assets.evaluation import evaluation_key
+from bench_assets.staging import grouped
 from bench_assets.task import Task
 
 if TYPE_CHECKING:
     from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
-LEADERBOARD = dg.AssetSelection.groups("leaderboard")
+REPORT = dg.AssetSelection.assets("report")
+LEADERBOARD = grouped("leaderboard") - REPORT
 WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
 """Tables that building a suite leaves out, such as pictures that only one condition needs."""
 
@@ -19,7 +21,7 @@ WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
 def left_half(name: str) -> dg.AssetSelection:
     """What does not depend on a model: of a suite, or of one of its tasks."""
     suite, _, task = name.partition("/")
-    groups = dg.AssetSelection.groups(suite, f"{suite}_ablations")
+    groups = grouped(suite, f"{suite}_ablations")
     left = groups - dg.AssetSelection.tag("bench/per", "model") - WHEN_ASKED
     own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
     return own.required_multi_asset_neighbors() & left if task else left
@@ -38,7 +40,7 @@ def evaluation(task: Task, condition: str, graph: "AssetGraph") -> dg.AssetSelec
         keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
         return dg.AssetSelection.assets(*(keys & graph.get_all_asset_keys()))
     per_model = dg.AssetSelection.tag("bench/per", task.asked_of)
-    ablations = dg.AssetSelection.groups(f"{task.suite}_ablations")
+    ablations = grouped(f"{task.suite}_ablations")
     return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations
 
 

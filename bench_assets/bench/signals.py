@@ -15,11 +15,10 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
 from typing import NamedTuple
 
-_ENDING = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
-_KEPT = "what was finished is kept, with every reply that arrived; the same command goes on there"
+from bench_assets.bench.endings import ENDING, EXIT, KEPT
+
 _MOMENT = 1.0  # s, that a thread may need to wake up
 _PATIENCE = 2.0  # s, until somebody who waits for the end is told why there is none
-_EXIT = 128  # and the number of the signal, as shells have it
 
 
 class Signals:
@@ -38,7 +37,7 @@ class Signals:
         """Say what ended a command that was interrupted; the listener may be a moment behind."""
         self._heard.wait(_MOMENT)
         first = self.first or signal.SIGINT
-        return Ending(f"stopped by {_ENDING[first]}: {_KEPT}", _EXIT + first)
+        return Ending(f"stopped by {ENDING[first]}: {KEPT}", EXIT + first)
 
 
 class Ending(NamedTuple):
@@ -61,19 +60,19 @@ def heard() -> Generator[Signals]:
     ears, mouth = os.pipe()
     os.set_blocking(mouth, False)
     listening = Thread(target=_listen, args=(ears, came), daemon=True)
-    handlers = {
-        one: signal.signal(one, signal.default_int_handler)
-        for one in _ENDING
-        if signal.getsignal(one) not in (signal.SIG_IGN, None)
-    }
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     listening.start()
+    handlers = {}
     try:
+        for one in ENDING:
+            if (handler := signal.getsignal(one)) not in (signal.SIG_IGN, None):
+                handlers[one] = handler
+                signal.signal(one, signal.default_int_handler)
         yield came
     finally:
-        signal.set_wakeup_fd(before)
         for one, handler in handlers.items():
             signal.signal(one, handler)
+        signal.set_wakeup_fd(before)
         os.close(mouth)
         listening.join()
         os.close(ears)
@@ -82,7 +81,7 @@ def heard() -> Generator[Signals]:
 def _listen(ears: int, came: Signals) -> None:
     """Take note of the first; end the process, and those that it started, with the second."""
     while heard_of := os.read(ears, 1):
-        if heard_of[0] not in _ENDING:
+        if heard_of[0] not in ENDING:
             continue
         if came.first is None:
             came.note(heard_of[0])
@@ -91,8 +90,8 @@ def _listen(ears: int, came: Signals) -> None:
         elif heard_of[0] != signal.SIGHUP:  # of which a terminal that is closed sends two
             for child in multiprocessing.active_children():
                 child.kill()
-            _write(f"ended at once; {_KEPT}")
-            os._exit(_EXIT + heard_of[0])
+            _write(f"ended at once; {KEPT}")
+            os._exit(EXIT + heard_of[0])
 
 
 def _write(text: str) -> None:

@@ -5,6 +5,7 @@ import os
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.standing import Standing
 from bench_assets.graph.standings import standings
+from bench_assets.report.measured import exam
 
 
 def present_leaderboard(bench: Workbench) -> list[Standing]:
@@ -21,3 +22,8 @@ def present_leaderboard(bench: Workbench) -> list[Standing]:
         ]
     bench.refresh_leaderboard()
     return list(bench.rows("leaderboard"))
+
+
+def chances(bench: Workbench) -> dict[str, float | None]:
+    """Task -> what a blind guess gives on the questions as they are now, where that is known."""
+    return {task.name: exam(bench.tables, task).chance for task in bench.catalog.tasks}

@@ -47,9 +47,12 @@ def trace(
 
 def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any]:
     seen: list[str] = []
-    for task in bench.catalog.tasks_of(question_id.split("/", maxsplit=1)[0]):
+    suite = question_id.partition("/")[0]
+    tasks = bench.catalog.tasks_of(suite)
+    asking = [task for task in tasks if condition in task.conditions]
+    for task in asking or tasks:  # the first of those without it says which there are
         for question in bench.questions(task, condition):
             if question.question_id == question_id:
                 return task, question
             seen.append(question.question_id)
-    raise UnknownNameError("question", question_id, [*seen[:2], f"... {len(seen)} in all"])
+    raise UnknownNameError("question", question_id, seen, all_by=f"bench questions {suite}")

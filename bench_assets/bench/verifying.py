@@ -90,20 +90,21 @@ def drop_doubtful_replies(home: Path) -> list[Finding]:
 
 def _tables(bench: Workbench) -> Iterator[Finding]:
     counted: dict[State, int] = {"whole": 0, "not yet verifiable": 0}
-    folder = Path(bench.tables.folder)
-    for path in sorted(folder.rglob("*.parquet")):
-        key, model = path.parent.relative_to(folder).parts, unquote(path.stem)
+    for path in sorted(Path(bench.tables.folder).rglob("*.parquet")):
+        tables, key = bench.tables.holding(path)
+        model = unquote(path.stem)
         try:
-            seal = bench.tables.seal(key, model)
+            seal = tables.seal(key, model)
             counted["whole" if seal == "whole" else "not yet verifiable"] += 1
         except TableError as why:
-            of = "" if path == bench.tables.path(key) else model
+            of = "" if path == tables.path(key) else model
+            named = tables.root(key[0]) == bench.tables.root(key[0])
             yield Finding(
                 what="/".join(key) + (f" of {of}" if of else ""),
                 state="damaged",
                 n=1,
                 why=str(why),
-                command=command_for(bench, dg.AssetKey(key), of) or f"rm '{path}'",
+                command=(named and command_for(bench, dg.AssetKey(key), of)) or f"rm '{path}'",
             )
     older = "written before tables had digests; gets one when it is made again"
     yield from _counted("tables", counted, older)

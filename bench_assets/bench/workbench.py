@@ -20,15 +20,16 @@ from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.errors import TableError, UnknownNameError
 from bench_assets.core.rows import Metric
 from bench_assets.evaluation import questions_key
-from bench_assets.graph.assembly import build_graph
+from bench_assets.graph.assembly import build_graph, tables_of
 from bench_assets.partitions import MODELS
 from bench_assets.task import Task
 from resources.home.locks import locked
 from resources.home.run_processes import table_locks
-from resources.home.tables import TableFiles
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
+from resources.replies.progress import Shown
 from resources.settings.settings_file import SettingsFile
+from resources.sources.places import places
 from resources.sources.source_files import SourceFiles
 
 
@@ -42,7 +43,7 @@ class Workbench:
         *,
         catalog: Catalog | None = None,
         scratch: Path | None = None,
-        show_progress: bool = False,
+        progress: Shown = "in the log",
     ) -> None:
         """Open a home folder.
 
@@ -51,7 +52,7 @@ class Workbench:
             suites: Whose tables will be worked on; to load all, (), takes half a second more.
             catalog: Every suite that there is; None: installed ones and bench.toml's.
             scratch: Folder for tables that are not to stay; the UI will not know of them.
-            show_progress: Draw progress bars on the terminal.
+            progress: Where it is shown how far runs have come.
 
         Raises:
             SettingsError: If bench.toml has a mistake; nothing has started then.
@@ -60,18 +61,15 @@ class Workbench:
         self.settings = settings.load()
         known = catalog or load_catalog(self.settings)
         known.check(self.settings)
-        home = self.settings.home
-        self.tables = TableFiles(folder=str(scratch or home / "tables"))
+        self.tables = tables_of(settings, scratch)
         self.definitions, self.catalog = build_graph(
-            settings, known.only(suites or known.names), scratch, show_progress=show_progress
+            settings, known.only(suites or known.names), scratch, progress=progress
         )
-        sources = SourceFiles(settings=settings)
-        self._home = making.Home(
-            self.definitions, self.catalog, self.tables, self.settings, sources
-        )
-        self._is_scratch = scratch is not None
-        self._settings_file = settings
-        self._show_progress = show_progress
+        files = SourceFiles(settings=settings)
+        self._home = making.Home(self.definitions, self.catalog, self.tables, self.settings, files)
+        named = SettingsFile(home=settings.home).load()
+        self._is_recorded = scratch is None and places(named) == places(self.settings)
+        self._settings_file, self._progress = settings, progress
 
     def __enter__(self) -> Self:
         """Use the workbench."""
@@ -88,9 +86,12 @@ class Workbench:
 
     @cached_property
     def instance(self) -> dg.DagsterInstance:
-        """Where runs are recorded; opened when there is something to record: that takes a while."""
+        """Where runs are recorded; opened when there is something to record: that takes a while.
+
+        Not those on other sources: the UI, and its sensors, follow what bench.toml names.
+        """
         home = self.settings.home
-        return dg.DagsterInstance.ephemeral() if self._is_scratch else open_instance(home)
+        return open_instance(home) if self._is_recorded else dg.DagsterInstance.ephemeral()
 
     def refresh_questions(self, suite: str) -> None:
         """Build the questions of a suite or task, unless what they are made of has not changed.
@@ -192,7 +193,7 @@ class Workbench:
         graph = self.definitions.resolve_asset_graph()
         if key not in graph.get_all_asset_keys():
             known = (key.to_user_string() for key in graph.get_all_asset_keys())
-            raise UnknownNameError("table", name, known)
+            raise UnknownNameError("table", name, known, all_by="bench tables")
         row_type = self._row_type(key)
         if not model and graph.get(key).is_partitioned:
             partitions = self.tables.partitions(key.path)
@@ -217,9 +218,9 @@ class Workbench:
         """
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         job = self.definitions.resolve_implicit_global_asset_job_def()
-        run = Run(job=job, keys=keys, model=model, title=title if self._show_progress else "")
+        run = Run(job=job, keys=keys, model=model, title=title, progress=self._progress)
         with told_of_recording(self.settings.home / "dagster"):
-            run.execute(self.instance, None if self._is_scratch else self._locks)
+            run.execute(self.instance, self._locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
         """Make a condition's questions, if building its suite leaves them out and they are old."""

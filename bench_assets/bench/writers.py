@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import dagster as dg
 
 from bench_assets.bench import selections
+from bench_assets.bench.freshness import NOTES
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.rows import Question, StoredImage
 from bench_assets.evaluation import questions_key
@@ -39,22 +40,23 @@ def command_for(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
 
 def shown_by(bench: Workbench) -> dict[str, str]:
     """Say of each picture that a table names which suite that is; tables are read as they are."""
-    folder = Path(bench.tables.folder)
-    keys = sorted(file.parent.relative_to(folder).parts for file in folder.rglob("all.parquet"))
     shown: dict[str, str] = {}
-    for suite in sorted({key[0] for key in keys}):
-        own = [key for key in keys if key[0] == suite]
-        rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
-        for sql, row_type in rows:
-            others: dict[Path, str] = {}  # tables of other rows, and damaged ones
-            found = bench.tables.query(sql, {"tables": (own, row_type)}, others)
-            shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
+    rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
+    for suite in bench.catalog.names:
+        for tables in (*bench.tables.elsewhere(suite), bench.tables):
+            root = tables.root(suite)
+            files = sorted((root / suite).rglob("all.parquet"))
+            keys = [file.parent.relative_to(root).parts for file in files]
+            for sql, row_type in rows:
+                others: dict[Path, str] = {}  # tables of other rows, and damaged ones
+                found = tables.query(sql, {"tables": (keys, row_type)}, others)
+                shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
     return shown
 
 
 def forget_made(bench: Workbench, suite: str) -> None:
     """Drop the notes that a suite's question tables are as they would be made now."""
-    for note in Path(bench.tables.folder, ".built").glob("*"):
+    for note in (bench.tables.root(suite) / NOTES).glob("*"):
         name = unquote(note.name)
         if " " not in name and name.split("/")[0] == suite:  # others are of evaluations
             with suppress(OSError):  # nothing can be made again where nothing can be written

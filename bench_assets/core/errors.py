@@ -11,7 +11,8 @@ BenchError
 """
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from bench_assets.core.nearest import did_you_mean, nearest
 
 
 class BenchError(Exception):
@@ -39,15 +40,23 @@ class SettingsError(BenchError):
 
 
 class UnknownNameError(BenchError):
-    """No model, judge, suite or reading has that name; lists those that exist, and the nearest."""
+    """No model, judge, suite or reading has that name; lists those that exist, and the nearest.
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    Where there are too many to list, ``all_by`` is the command that does; ``also`` says what else
+    may be named.
+    """
+
+    def __init__(
+        self, what: str, name: str, known: Iterable[str], *, all_by: str = "", also: str = ""
+    ) -> None:
         there_are = sorted(set(known))
-        near = get_close_matches(name, there_are, 1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        super().__init__(
-            f"no {what} named {name!r}; known: {', '.join(there_are) or 'none'}{meant}"
-        )
+        if all_by:
+            near = ", ".join(nearest(name, there_are)) or "none"
+            listed = f"nearest: {near}; `{all_by}` lists all {len(there_are)}"
+        else:
+            meant = did_you_mean(name, there_are)
+            listed = f"known: {', '.join(there_are) or 'none'}{meant and f'; {meant}'}"
+        super().__init__(f"no {what} named {name!r}; {listed}{also and f'; {also}'}")
 
 
 class ModelError(BenchError):

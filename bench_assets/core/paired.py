@@ -6,7 +6,7 @@ cluster: they are right or wrong together, and count as what they are, less than
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, inf, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from bench_assets.core.rows import Question
 
 _DRAWS = 10_000  # resolves p-values down to 0.0001, enough to correct for 500 metrics
 _AT_ONCE = 500  # draws; bounds memory: a draw has a count for each distinct cluster
+_ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _EXTREME_ENOUGH = 200  # draws that settle a p-value: the more of them, the less it matters
 
 
@@ -68,6 +69,30 @@ def change(pairs: Sequence[Pair]) -> float:
     return sum(p.after - p.before for p in pairs) / sum(p.most for p in pairs)
 
 
+def interval(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """The 95 % interval of the change, from the spread over clusters, by Student's t.
+
+    The spread is taken for no less than ``questions_enough`` takes it for: a few questions that
+    all changed alike do not make a change certain. Nor does it leave 0 out where a sign test of as
+    many changed clusters could not.
+
+    >>> low, high = interval([Pair(0, 1, "a"), Pair(0, 0, "b"), Pair(0, 0, "c"), Pair(0, 1, "d")])
+    >>> round(low, 2), round(high, 2)  # 0.5 -+ 3.18 * 0.289
+    (-0.41, 1.41)
+    """
+    clusters, n = _clusters(pairs), len(pairs)
+    ratio, most = change(pairs), sum(pair.most for pair in pairs)
+    freedom = len(clusters) - 1
+    if not freedom:
+        return -inf, inf
+    spread = sum((gained - ratio * weight) ** 2 for gained, weight in clusters)
+    variance = (freedom + 1) / freedom * spread / most**2
+    half = _student(freedom) * sqrt(max(variance, 1 / (n * (n + 2))))
+    if _least_p(sum(bool(gained) for gained, _ in clusters)) >= _ONE_IN_TWENTY:
+        half = max(half, abs(ratio))
+    return ratio - half, ratio + half
+
+
 def compare(pairs: Sequence[Pair], rng: np.random.Generator) -> Outcome:
     """Test that two models are equally good, as their points allow.
 
@@ -109,7 +134,7 @@ def paired_bootstrap(pairs: Sequence[Pair], rng: np.random.Generator) -> float:
     gained, most = rows.T
     parts = np.stack([gained, most, gained**2, gained * most, most**2], axis=1)
     ratio, error = _ratio_and_error(times[None, :] @ parts)
-    least = min(1.0, 2.0 ** (1 - int(times[gained != 0].sum())))
+    least = _least_p(int(times[gained != 0].sum()))
     if not ratio[0] or not error[0]:  # as many gains as losses, or the same gain everywhere
         return least if ratio[0] else 1.0
     extreme = draws = 0
@@ -156,6 +181,23 @@ def questions_enough(
     ratio = change(pairs)
     spread = sum((gained - ratio * most) ** 2 for gained, most in clusters) / share**2
     return ceil(_n_of(max(spread / n, 1 / (n + 2)), smallest, alpha, power))
+
+
+def _least_p(n_changed: int) -> float:
+    """The least p-value that a sign test can have."""
+    return min(1.0, 2.0 ** (1 - n_changed))
+
+
+def _student(freedom: int) -> float:
+    """97.5 % quantile of Student's t, within 1 % (Abramowitz and Stegun, 26.7.5)."""
+    z = NormalDist().inv_cdf(0.975)
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    exact = {1: 12.706, 2: 4.303}  # where the series is too short
+    return float(exact.get(freedom, z + sum(t / freedom**k for k, t in enumerate(terms, 1))))
 
 
 def _n_of(variance: float, smallest: float, alpha: float, power: float) -> float:

@@ -17,6 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Literal, TypeAlias
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from bench_assets.core.errors import SourceError, UnknownNameError
@@ -112,16 +113,18 @@ class Scene:
             gap: px to everything placed so far, and to the edges.
         """
         reach_x, reach_y = width // 2 + gap, height // 2 + gap
-        free = [
-            (x, y)
-            for x in range(reach_x, self.picture.width - reach_x + 1, _GRID)
-            for y in range(reach_y, self.picture.height - reach_y + 1, _GRID)
-            if not any(
-                _overlap((x - reach_x, y - reach_y, x + reach_x, y + reach_y), thing.box)
-                for thing in self.placed
-            )
-        ]
-        return rng.choice(free) if free else None
+        xs = np.arange(reach_x, self.picture.width - reach_x + 1, _GRID)
+        ys = np.arange(reach_y, self.picture.height - reach_y + 1, _GRID)
+        free = np.ones((len(xs), len(ys)), dtype=bool)
+        for left, top, right, bottom in (thing.box for thing in self.placed):
+            beside = (xs <= left - reach_x) | (right + reach_x <= xs)
+            above_or_below = (ys <= top - reach_y) | (bottom + reach_y <= ys)
+            free &= beside[:, None] | above_or_below
+        spots = np.argwhere(free)
+        if not len(spots):
+            return None
+        x, y = rng.choice(spots)
+        return int(xs[x]), int(ys[y])
 
     def png(self) -> bytes:
         """Encode the picture; equal pictures give equal bytes."""
@@ -193,7 +196,3 @@ def _star() -> list[tuple[float, float]]:
     points = [(sin(a) * r, -cos(a) * r) for a, r in zip(angles, [1, 0.4] * 5, strict=True)]
     wide, high, low = sin(2 * pi / 5), -1.0, cos(pi / 5)
     return [((x + wide) / (2 * wide), (y - high) / (low - high)) for x, y in points]
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

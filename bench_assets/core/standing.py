@@ -1,6 +1,7 @@
 """One line of the leaderboard."""
 
 from dataclasses import dataclass
+from math import isnan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +23,16 @@ class Standing:
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None
     stale: str = ""  # how it was measured otherwise than it would be now; "": it was not
+    place: str = ""  # of the tables, where they are not those of the source that is named now
     signature: str
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it was measured here, and is no paper's; also where nothing could be read."""
+        return self.n_scored is not None or isnan(self.value)
 
     @property
     def shown_source(self) -> str:
         """The source, with a mark where the value should not be compared with others."""
-        return f"{self.source} (stale: {self.stale})" if self.stale else self.source
+        source = f"{self.source}, of another source ({self.place})" if self.place else self.source
+        return f"{source} (stale: {self.stale})" if self.stale else source

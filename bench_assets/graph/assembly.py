@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,21 +11,29 @@ import dagster as dg
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.graph.checks import task_checks
+from bench_assets.graph.layout import laid_out
 from bench_assets.graph.leaderboard import leaderboard_assets
 from bench_assets.graph.left_halves import load_left_halves
 from bench_assets.graph.regression import regression_checks
+from bench_assets.graph.report import report_asset
+from bench_assets.graph.staleness import configured_state
+from bench_assets.staging import grouped
 from bench_assets.task import Task
 from resources.home.run_processes import named_executor
 from resources.home.tables import RowTables, TableFiles
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
+from resources.replies.progress import Shown
 from resources.settings.settings_file import SettingsFile
+from resources.sources.places import places
 from resources.sources.source_files import SourceFiles
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors
+from sensors.configuration import configuration_sensor
 from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
 from sensors.first_look import FIRST_LOOK, first_look_assets
+from sensors.models import model_sensor
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
 
@@ -41,7 +50,7 @@ def build_graph(
     catalog: Catalog,
     tables: Path | None = None,
     *,
-    show_progress: bool = False,
+    progress: Shown = "in the log",
 ) -> Graph:
     """Put the graph together over one home folder.
 
@@ -49,12 +58,12 @@ def build_graph(
         settings: The home folder's ``bench.toml``, and what is to be different this time.
         catalog: Whose assets to load; the leaderboard is always there.
         tables: Where tables go instead of the home folder's ``tables``.
-        show_progress: Draw progress bars on the terminal.
+        progress: Where it is shown how far askings have come.
     """
     # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
     warnings.simplefilter("ignore", dg.BetaWarning)
     warnings.simplefilter("ignore", dg.PreviewWarning)
-    resources = _resources(settings, tables, show_progress=show_progress)
+    resources = _resources(settings, tables, progress=progress)
     jobs = [name for suite in catalog.names for name, *_ in _jobs(suite)]
     catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
     checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
@@ -65,12 +74,20 @@ def build_graph(
         sensors=[
             *checkpoint_sensors(checkpoint_jobs, catalog.suites),
             *change_sensors(),
+            configuration_sensor(partial(configured_state, catalog.tasks)),
             failed_check_sensor(),
+            model_sensor(),
         ],
         executor=named_executor,  # in process: a spawned step could not share loaded weights
         resources=resources,
-    ).map_asset_specs(func=following)
+    ).map_asset_specs(func=lambda spec: laid_out(following(spec), catalog))
     return Graph(definitions, catalog)
+
+
+def tables_of(settings: SettingsFile, folder: Path | None = None) -> TableFiles:
+    """Find the tables of a home folder, or those in another folder, of the sources named now."""
+    here = str(folder or Path(settings.home) / "tables")
+    return TableFiles(folder=here, places=places(settings.load()))
 
 
 def _assets(left: Sequence[Any], catalog: Catalog) -> list[Any]:
@@ -85,6 +102,7 @@ def _assets(left: Sequence[Any], catalog: Catalog) -> list[Any]:
         ),
         *first_look_assets(catalog.tasks),
         *leaderboard_assets(catalog),
+        report_asset(catalog),
     ]
 
 
@@ -104,15 +122,15 @@ def _defined(jobs: Iterable[_Job]) -> list[Any]:
 
 
 def _resources(
-    settings: SettingsFile, tables: Path | None, *, show_progress: bool
+    settings: SettingsFile, tables: Path | None, *, progress: Shown
 ) -> dict[str, object]:
     images = ImageStore(folder=str(Path(settings.home) / "images"))
-    files = TableFiles(folder=str(tables or Path(settings.home) / "tables"))
+    files = tables_of(settings, tables)
     return {
         "settings": settings,
         "sources": SourceFiles(settings=settings),
         "images": images,
-        "models": Models(settings=settings, images=images, show_progress=show_progress),
+        "models": Models(settings=settings, images=images, progress=progress),
         "tables": files,
         "io_manager": RowTables(files=files),
     }
@@ -120,8 +138,8 @@ def _resources(
 
 def _jobs(suite: str) -> list[_Job]:
     main, ablations = (
-        dg.AssetSelection.groups(suite),
-        dg.AssetSelection.groups(f"{suite}_ablations"),
+        grouped(suite),
+        grouped(f"{suite}_ablations"),
     )
     per_model = dg.AssetSelection.tag("bench/per", "model")
     return [
@@ -147,7 +165,7 @@ def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
     return [
         (
             FIRST_LOOK,
-            dg.AssetSelection.groups(FIRST_LOOK),
+            grouped(FIRST_LOOK),
             "Ask one model a few questions of every task.",
         ),
         (

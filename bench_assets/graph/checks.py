@@ -1,22 +1,19 @@
 """What must hold between the tables; blocking where a wrong table must not flow on."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from string import ascii_uppercase
 
 import dagster as dg
 
-from bench_assets.check_results import check_result
+from bench_assets.check_results import check_result, counted
 from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.core.rows import Question
+from bench_assets.evaluation import questions_key
+from bench_assets.graph.evaluation_checks import evaluation_checks
 from bench_assets.graph.expectations import validate_questions
-from bench_assets.partitions import ANSWERING
 from bench_assets.task import Task
 from resources.pictures.images import ImageStore
-
-MAX_UNSCORED_SHARE = 0.02
-"""Above this share of rows without points a score table is called doubtful."""
 
 
 def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
@@ -33,7 +30,7 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
         ]
     ] + [
         _counts(task),
-        *(check for condition in task.conditions for check in _evaluation(task, condition)),
+        *(check for condition in task.conditions for check in evaluation_checks(task, condition)),
     ]
 
 
@@ -44,20 +41,6 @@ def question_problems(questions: Sequence[Question]) -> list[str]:
     for question in questions:
         problems += [f"{question.question_id}: {why}" for why in _defects(question)]
     return problems
-
-
-def missing_rows(
-    questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
-) -> list[str]:
-    """Find questions with more or fewer rows than were asked for, and rows of no question."""
-    times = Counter(row.question_id for row in rows)
-    asked = {question.question_id for question in questions}
-    wrong = [
-        f"{name}: {times[name]} rows instead of {samples}"
-        for name in sorted(asked)
-        if times[name] != samples
-    ]
-    return wrong + [f"{name}: no such question" for name in sorted(times.keys() - asked)]
 
 
 def _defects(question: Question) -> list[str]:
@@ -83,7 +66,14 @@ def _well_formed(key: list[str], *, may_be_empty: bool) -> dg.AssetChecksDefinit
     )
     def well_formed(questions: list[Question]) -> dg.AssetCheckResult:
         problems = [] if questions or may_be_empty else ["there are no questions"]
-        return check_result(problems + question_problems(questions), n=len(questions))
+        n = len(questions)
+        holds = f"{counted(n, 'question')}: ids are unique, each has a text and a possible answer."
+        return check_result(
+            problems + question_problems(questions),
+            n=n,
+            of="question",
+            holds=holds if questions else "There is no question, and need not be.",
+        )
 
     return well_formed
 
@@ -102,7 +92,8 @@ def _images_decode(key: list[str]) -> dg.AssetChecksDefinition:
                 images.open(image)
             except ImageError as why:
                 problems.append(str(why))
-        return check_result(problems, n=len(digests))
+        holds = f"{counted(len(digests), 'picture')}: all are in the store and decode."
+        return check_result(problems, n=len(digests), of="picture", holds=holds)
 
     return images_decode
 
@@ -124,9 +115,25 @@ def _counts(task: Task) -> dg.AssetChecksDefinition:
             for category, n in task.counts.items()
             if editions == {"published"} and found[category] != n
         ]
-        return check_result(problems, n=len(questions), about={"editions": sorted(editions)})
+        return check_result(
+            problems,
+            n=len(questions),
+            of="question",
+            holds=_as_counted(task, editions, len(questions)),
+            about={"editions": sorted(editions)},
+        )
 
     return counts_match_the_paper
+
+
+def _as_counted(task: Task, editions: Set[str], n: int) -> str:
+    """What is so where no number differs from the paper's."""
+    if not task.counts:
+        return "Not compared: no paper's numbers are given for this task."
+    if editions != {"published"}:
+        whose = " and ".join(sorted(editions)) or "missing"
+        return f"Not compared: the paper counts the published edition, and this is {whose}."
+    return f"{counted(n, 'question')}, as many as the paper has wherever it counts them."
 
 
 def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
@@ -135,107 +142,12 @@ def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
         description="A Great Expectations suite over the question table.",
     )
     def great_expectations(questions: list[Question]) -> dg.AssetCheckResult:
-        passed, table = validate_questions(questions)
+        passed, said, table = validate_questions(questions)
         return dg.AssetCheckResult(
             passed=passed,
             severity=dg.AssetCheckSeverity.WARN,
+            description=said,
             metadata={"expectations": dg.MetadataValue.md(table)},
         )
 
     return great_expectations
-
-
-def _evaluation(task: Task, condition: str) -> list[dg.AssetChecksDefinition]:
-    return [
-        _every_question_answered(task, condition),
-        *([_every_reply_judged(task, condition)] if task.is_judged else []),
-        _no_row_lost(task, condition),
-        _few_unscored(task, condition),
-        _whole(task, condition),
-    ]
-
-
-def _every_question_answered(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    samples = task.conditions[condition].samples
-
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "predictions"),
-        blocking=True,
-        partitions_def=ANSWERING[task.asked_of],
-        additional_ins={"questions": dg.AssetIn(questions_key(task, condition))},
-        description=(
-            "Every question has its replies. A failed connection is no wrong answer: while there "
-            "are any, nothing is scored; materialize again to ask just those."
-        ),
-    )
-    def every_question_answered(
-        questions: list[Question], predictions: list[Prediction]
-    ) -> dg.AssetCheckResult:
-        problems = missing_rows(questions, predictions, samples)
-        problems += [f"{row.question_id}: {row.error}" for row in predictions if row.error]
-        return check_result(problems, n=len(predictions))
-
-    return every_question_answered
-
-
-def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "judgements"),
-        blocking=True,
-        partitions_def=ANSWERING[task.asked_of],
-        description="The judge could be asked about every reply.",
-    )
-    def every_reply_judged(judgements: list[Judgement]) -> dg.AssetCheckResult:
-        problems = [f"{row.question_id}: {row.error}" for row in judgements if row.error]
-        return check_result(problems, n=len(judgements))
-
-    return every_reply_judged
-
-
-def _no_row_lost(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    samples = task.conditions[condition].samples
-
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "scores"),
-        blocking=True,
-        partitions_def=ANSWERING[task.asked_of],
-        additional_ins={"questions": dg.AssetIn(questions_key(task, condition))},
-        description="Every question has its scores: no row was lost between the tables.",
-    )
-    def no_row_lost(questions: list[Question], scores: list[Score]) -> dg.AssetCheckResult:
-        return check_result(missing_rows(questions, scores, samples), n=len(scores))
-
-    return no_row_lost
-
-
-def _few_unscored(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "scores"),
-        partitions_def=ANSWERING[task.asked_of],
-        description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
-    )
-    def few_unscored(scores: list[Score]) -> dg.AssetCheckResult:
-        unscored = [f"{row.question_id}: {row.note}" for row in scores if row.points is None]
-        result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
-        return result._replace(passed=len(unscored) <= MAX_UNSCORED_SHARE * len(scores))
-
-    return few_unscored
-
-
-def _whole(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    key = evaluation_key(task, condition, "metrics")
-
-    @dg.asset_check(
-        asset=key,
-        partitions_def=ANSWERING[task.asked_of],
-        description="The metrics are those of the whole question table.",
-    )
-    def whole(metrics: list[Metric]) -> dg.AssetCheckResult:
-        partial = [
-            f"{row.metric}, {row.category}: {row.n_failed} questions without a reply"
-            for row in metrics
-            if row.n_failed
-        ]
-        return check_result(partial, n=len(metrics))
-
-    return whole

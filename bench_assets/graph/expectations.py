@@ -1,7 +1,7 @@
 """The question table's Great Expectations suite."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import AnswerKind, Question
@@ -10,11 +10,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def validate_questions(questions: Sequence[Question]) -> tuple[bool, str]:
+class Validated(NamedTuple):
+    """What a validation found."""
+
+    passed: bool  # whether every expectation holds
+    sentence: str
+    table: str  # Markdown, with a line for each expectation
+
+
+def validate_questions(questions: Sequence[Question]) -> Validated:
     """Validate a question table in an ephemeral context.
 
     Returns:
-        Whether every expectation holds, and a Markdown table with a line for each.
+        What was found.
     """
     import great_expectations as gx
 
@@ -49,7 +57,11 @@ def validate_questions(questions: Sequence[Question]) -> tuple[bool, str]:
         f" | {'yes' if one.success else 'NO'} | {_unexpected(one)} |"
         for one in result.results
     ]
-    return bool(result.success), "\n".join(lines)
+    failed = [one.expectation_config for one in result.results if not one.success]
+    said = f"{len(result.results) - len(failed)} of {len(result.results)} expectations hold"
+    named = [f"{one.type} of {one.kwargs.get('column', 'the table')}" for one in failed]
+    sentence = f"{said}; not: {', '.join(named)}." if failed else f"{said}."
+    return Validated(bool(result.success), sentence, "\n".join(lines))
 
 
 def _unexpected(one: Any) -> str:  # noqa: ANN401

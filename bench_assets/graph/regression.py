@@ -1,50 +1,27 @@
 """Whether a checkpoint got worse: than the one before it in its run, and than a chosen baseline."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
-from typing import Literal, TypeAlias
 
 import dagster as dg
-import numpy as np
 
 from bench_assets.core.errors import TableError
 from bench_assets.core.markdown import as_text
-from bench_assets.core.paired import Pair, change, clusters_of, compare, holm, questions_enough
 from bench_assets.core.rows import Metric, Question, Score
 from bench_assets.core.signature import Signature
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph.staleness import Configured
 from bench_assets.partitions import MODELS
+from bench_assets.report.comparisons import Comparison, comparisons
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
 from resources.settings.settings_file import SettingsFile
-
-Verdict: TypeAlias = Literal["better", "worse", "no difference shown", "not enough questions"]
-
-ALPHA = 0.05
-"""Chance that any of the metrics of one comparison is called better or worse while none is."""
 
 _COMPARED = ("data", "prompts", "reading", "n")  # parts of a signature
 _CHECKPOINT = re.compile(
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?"  # one may go unnamed
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """One line of the verdict: a checkpoint against another model on one slice of a task."""
-
-    against: str
-    category: str  # "all", or the slice of the questions it is over
-    verdict: Verdict
-    change: float  # points gained, as a share of the points there are
-    p: float  # corrected for all slices of the comparison
-    test: str
-    n: int  # questions that both have points for
-    n_enough: int  # questions that would show the smallest change of interest
+_NAMED = 3  # questions that a message names
 
 
 def regression_checks(task: Task, condition: str = "main") -> list[dg.AssetChecksDefinition]:
@@ -84,47 +61,6 @@ def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:
     return ", ".join([*differs, *(["judge"] if len(judges) > 1 else [])])
 
 
-def comparisons(
-    task: Task,
-    questions: Sequence[Question],
-    before: Sequence[Score],
-    after: Sequence[Score],
-    smallest_change: float,
-) -> list[Comparison]:
-    """Compare two models over all questions and over each slice, paired on questions.
-
-    What is compared are the points of the questions that both have points for, samples averaged.
-    Questions of one group, and those that show the same pictures, are one cluster.
-
-    The p-values are corrected for the number of slices by Holm's method. Where no difference is
-    shown, ``smallest_change`` says whether there were questions enough to see one.
-    """
-    slices = _pairs(task, questions, before, after)
-    if not slices:
-        return []
-    name = f"{task.name} {before[0].model} {after[0].model}"
-    rng = np.random.default_rng(list(sha256(name.encode()).digest()))
-    outcomes = {category: compare(pairs, rng) for category, pairs in slices.items()}
-    corrected = holm([outcome.p for outcome in outcomes.values()])
-    found = []
-    for (category, pairs), p in zip(slices.items(), corrected, strict=True):
-        n_enough = questions_enough(pairs, smallest_change, ALPHA / len(slices))
-        gained = change(pairs)
-        found.append(
-            Comparison(
-                against=before[0].model,
-                category=category,
-                verdict=_verdict(p, gained, len(pairs) >= n_enough),
-                change=gained,
-                p=p,
-                test=outcomes[category].test,
-                n=len(pairs),
-                n_enough=n_enough,
-            )
-        )
-    return found
-
-
 def _compared(metrics: Sequence[Metric]) -> dict[str, str]:
     if not metrics:
         return {}
@@ -140,8 +76,9 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
         asset=metrics_key,
         partitions_def=MODELS,
         description=(
-            "No metric is significantly worse than that of the checkpoint before it in its run, or "
-            "than the baseline's; see [checkpoints] of bench.toml."
+            f"{task.primary_metric}, over all questions and over each slice, is not significantly "
+            "worse than that of the checkpoint before it in its run, or than the baseline's; see "
+            "[checkpoints] of bench.toml."
         ),
     )
     def no_regression(
@@ -183,59 +120,52 @@ def _result(
 ) -> dg.AssetCheckResult:
     worse = [line for line in lines if line.verdict == "worse"]
     table = [
-        "| against | questions | verdict | change | p | test | n | enough |",
-        "|---" * 8 + "|",
-        *(
-            f"| {line.against} | {as_text(line.category)} | {line.verdict} | {line.change:+.3f} "
-            f"| {line.p:.4f} | {line.test} | {line.n} | {line.n_enough} |"
-            for line in sorted(lines, key=lambda line: line.verdict != "worse")
-        ),
+        "| against | questions | metric | before | after | difference | 95 % interval | verdict "
+        "| p | test | n | enough | lost | gained |",
+        "|---" * 14 + "|",
+        *(_line(line) for line in sorted(lines, key=lambda line: line.verdict != "worse")),
     ]
     return dg.AssetCheckResult(
         passed=not worse,
         severity=severity,
-        description="; ".join(
-            [
-                *(f"{line.category}: {line.change:+.3f} against {line.against}" for line in worse),
-                *notes,
-            ]
-        )
-        or ("no metric is worse" if lines else "nothing to compare with"),
+        description=_found(lines, worse, notes),
         metadata={"comparisons": dg.MetadataValue.md("\n".join(table))} if lines else {},
     )
 
 
-def _verdict(p: float, gained: float, enough: bool) -> Verdict:
-    if p < ALPHA and gained:
-        return "better" if gained > 0 else "worse"
-    return "no difference shown" if enough else "not enough questions"
+def _found(lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequence[str]) -> str:
+    if worse or notes:
+        return "; ".join([*map(_sentence, worse), *notes])
+    if not lines:
+        return "nothing to compare with: no step before it in its run, and no other baseline"
+    overall = [line for line in lines if line.category == "all"]
+    return "; ".join(["no metric is worse", *map(_sentence, overall)])
 
 
-def _pairs(
-    task: Task, questions: Sequence[Question], before: Sequence[Score], after: Sequence[Score]
-) -> dict[str, list[Pair]]:
-    old, new = _points(before), _points(after)
-    clusters = clusters_of(questions)
-    slices: dict[str, list[Pair]] = defaultdict(list)
-    for question in questions:
-        name = question.question_id
-        if name in old and name in new:
-            pair = Pair(old[name][0], new[name][0], clusters[name], old[name][1])
-            for category in dict.fromkeys(("all", *task.slices(question))):
-                slices[category].append(pair)
-    return dict(slices)
+def _line(line: Comparison) -> str:
+    enough = "" if line.n_enough is None else line.n_enough
+    return (
+        f"| {line.against} | {as_text(line.category)} | {line.metric} | {line.before:.3f} "
+        f"| {line.after:.3f} | {line.change:+.3f} | {line.low:+.3f} to {line.high:+.3f} "
+        f"| {line.verdict} | {line.p:.4f} | {line.test} | {line.n} | {enough} "
+        f"| {_named(line.lost)} | {_named(line.gained)} |"
+    )
 
 
-def _points(scores: Sequence[Score]) -> dict[str, tuple[float, float]]:
-    """Points and most points of each question, over its samples; those that were not scored not."""
-    given: dict[str, list[Score]] = defaultdict(list)
-    for score in scores:
-        given[score.question_id].append(score)
-    return {
-        name: (sum(s.points or 0.0 for s in of_one) / len(of_one), of_one[0].max_points)
-        for name, of_one in given.items()
-        if of_one[0].max_points and all(score.points is not None for score in of_one)
-    }
+def _sentence(line: Comparison) -> str:
+    """What got worse, and the first questions that lost points."""
+    slice_ = "" if line.category == "all" else f" of {as_text(line.category)}"
+    lost = f", {len(line.lost)} questions lost: {', '.join(map(as_text, line.lost[:_NAMED]))}"
+    return (
+        f"{line.metric}{slice_}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
+        f" ({line.low:+.3f} to {line.high:+.3f}) against {line.against}"
+        + (lost + (" ..." if len(line.lost) > _NAMED else "") if line.lost else "")
+    )
+
+
+def _named(questions: Sequence[str]) -> str:
+    first = ", ".join(as_text(one) for one in questions[:_NAMED])
+    return f"{len(questions)}: {first}" if questions else "0"
 
 
 def _is_before(other: str, model: str) -> bool:

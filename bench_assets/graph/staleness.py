@@ -1,16 +1,26 @@
 """Which numbers were measured under another configuration than the one there is now."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.core.rows import Metric
 from bench_assets.core.setups import judged_by, model_of, parts_of
 from bench_assets.core.signature import Signature
+from bench_assets.evaluation import evaluation_key
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
+from resources.home.file_states import digest_of
+from resources.home.tables import TableFiles
 from resources.models.setup import setup_of
 from resources.settings.bench_toml import Settings
+
+
+def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
+    """Digest everything that ``why_stale`` looks at, for the models that have metrics."""
+    keys = [evaluation_key(task, "main", "metrics") for task in tasks]
+    measured = sorted({model for key in keys for model in tables.partitions(key)})
+    return digest_of(Configured(settings).facts(tasks, measured))
 
 
 class Configured:

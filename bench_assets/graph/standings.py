@@ -1,6 +1,7 @@
 """The lines of the leaderboard of one task: what was measured here, and what papers print."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from resources.home.tables import TableFiles
 
 MEASURED = "measured here"
 UNREADABLE = "unreadable"
+_MINI_PLACE = "mini"
 
 _CURRENT = """
 SELECT * FROM metrics
@@ -36,21 +38,53 @@ def standings(
     A model that was measured on questions that have changed since is left out until it is
     measured again. One with failed questions comes last; still behind it, with the reason in
     ``stale``, one that was measured otherwise than ``configured`` now, and those whose table
-    cannot be read: by name, with the reason and without a number.
+    cannot be read: by name, with the reason and without a number. What was measured on other
+    sources stays, with their ``place``; rows of one edition stand together, the present one first.
     """
-    found, unreadable = _current(task, tables, configured)
-    edition = found[0].edition if found else "unknown"
     printed = [
         row
         for row in published
         if (row.task, row.metric, row.category, row.condition)
         == (task.name, task.primary_metric, "all", "main")
     ]
+    rows = [
+        *_measured_on(task, tables, configured),
+        *_measured_elsewhere(task, tables, configured),
+        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
+    ]
+    editions = list(dict.fromkeys(row.edition for row in rows))
+    return sorted(rows, key=lambda row: editions.index(row.edition))
+
+
+def _measured_on(task: Task, tables: TableFiles, configured: Configured | None) -> list[Standing]:
+    found, unreadable = _current(task, tables, configured)
+    edition = found[0].edition if found else "unknown"
     return [
         *sorted(found, key=lambda row: bool(row.stale)),
         *(_unreadable(task, edition, *one) for one in unreadable.items()),
-        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
     ]
+
+
+def _measured_elsewhere(
+    task: Task, tables: TableFiles, configured: Configured | None
+) -> Iterator[Standing]:
+    """What was measured on other sources; not on one that has the same questions."""
+    key = evaluation_key(task, "main", "questions")
+    seen = {None, _digest(tables, key)}
+    for others in tables.elsewhere(task.suite):
+        if (data := _digest(others, key)) not in seen:
+            seen.add(data)
+            place = str(others.root(task.suite).relative_to(others.folder))
+            for row in _measured_on(task, others, configured):
+                yield replace(row, place=_MINI_PLACE if place == "." else Path(place).name)
+
+
+def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:
+    """The digest of a question table; None where there is none that can be read."""
+    try:
+        return tables.digest(key)
+    except TableError:
+        return None
 
 
 def _current(

@@ -102,7 +102,7 @@ def _several(value: object) -> object:
         return value
     try:
         found: object = json.loads(value)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         try:
             found = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -107,6 +107,12 @@ def _tables(here: Staging, benchmark: PlainBenchmark) -> Sequence[Any]:
     )
     def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{one.entry}: {one.reason}" for one in rejections]
-        return check_result(problems, n=len(problems), severity=dg.AssetCheckSeverity.WARN)
+        return check_result(
+            problems,
+            n=len(problems),
+            of="rejection",
+            holds="Every row of the file became a question.",
+            severity=dg.AssetCheckSeverity.WARN,
+        )
 
     return [options_shuffled, every_row_is_used]

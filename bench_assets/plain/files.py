@@ -81,9 +81,16 @@ def _saved_files(folder: Path) -> list[Path]:
         raise SourceError(f"{folder}: a selection of rows; save it after flatten_indices()")
     named = _listed(folder / "state.json", "_data_files")
     files = [one.get("filename") if isinstance(one, dict) else None for one in named]
-    if wrong := [one for one in files if not isinstance(one, str) or "\0" in one]:
+    if wrong := [one for one in files if not _names_a_file(one)]:
         raise SourceError(f"{folder / 'state.json'}: _data_files names no file: {wrong[0]!r:.60}")
     return [folder / str(file) for file in files]
+
+
+def _names_a_file(one: object) -> bool:
+    """Whether it is the name of a file beside, which can be read."""
+    if not isinstance(one, str) or "\0" in one or Path(one).name != one:
+        return False
+    return Path(one).suffix.lower() in _READERS
 
 
 def _listed(file: Path, name: str) -> list[object]:
@@ -155,7 +162,7 @@ def _parquet(file: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(file) as table:
             yield from _rows(table.iter_batches(batch_size=_BATCH), table.schema_arrow, file)
-    except (OSError, pa.ArrowException) as why:
+    except (OSError, ValueError, pa.ArrowException) as why:  # ValueError: names that are no text
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
 
 
@@ -164,7 +171,7 @@ def _arrow(file: Path) -> Iterator[Row]:
         with pa.memory_map(str(file)) as data:
             stream = pa.ipc.open_stream(data)
             yield from _rows(stream, stream.schema, file)
-    except (OSError, pa.ArrowException) as why:
+    except (OSError, ValueError, pa.ArrowException) as why:
         raise SourceError(f"{file}: cannot be read as Arrow, or is cut short: {why}") from why
 
 
@@ -172,10 +179,25 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
     classes = _class_names(schema)
     number = 0
     for batch in batches:
+        batch.validate(full=True)  # else lengths that are not true crash the process
         for start in range(0, batch.num_rows, _BATCH):
-            for entry in batch.slice(start, _BATCH).to_pylist():
+            for entry in _entries(batch.slice(start, _BATCH)):
                 number += 1
-                yield Row(f"{file}, row {number}", _named(entry, classes))
+                where = f"{file}, row {number}"
+                if isinstance(entry, str):
+                    yield Row(where, {}, entry)
+                else:
+                    yield Row(where, _named(entry, classes))
+
+
+def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
+    """The rows as Python has them; why a row cannot be, such as one with a day too late."""
+    try:
+        return list(rows.to_pylist())
+    except (ValueError, OverflowError) as why:
+        if rows.num_rows == 1:
+            return [f"cannot be read: {why}"]
+        return [entry for at in range(rows.num_rows) for entry in _entries(rows.slice(at, 1))]
 
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ def _listed(cell: object) -> Sequence[object]:
     if isinstance(cell, str) and cell.startswith("["):
         try:
             cell = json.loads(cell)
-        except (json.JSONDecodeError, RecursionError) as why:
+        except (ValueError, RecursionError) as why:
             raise SourceError(f"pictures {cell!r:.60} are no JSON list: {why}") from why
     return [one for one in cell if one is not None] if isinstance(cell, list) else [cell]
 

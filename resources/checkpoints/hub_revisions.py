@@ -98,7 +98,7 @@ def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
         refs = api.list_repo_refs(repository)
     except hub_errors() as why:
         raise ModelError(f"{repository}: the hub does not list it: {first_line(why)}") from why
-    return [(ref.name, ref.target_commit) for ref in [*refs.branches, *refs.tags]]
+    return [(str(ref.name), str(ref.target_commit)) for ref in [*refs.branches, *refs.tags]]
 
 
 def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[Revision]:
@@ -125,7 +125,11 @@ def _problem(revision: Revision, api: "HfApi") -> str:
 
 
 def hub_errors() -> tuple[type[Exception], ...]:
-    """What huggingface_hub raises: its HTTP library is not the same in all of its versions."""
+    """What huggingface_hub raises: its HTTP library is not the same in all of its versions.
+
+    It looks into answers without looking at them first: the last three are for such as ``null``.
+    """
     from huggingface_hub.errors import HfHubHTTPError
 
-    return (*(base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception)), ValueError)
+    of_http = (base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))
+    return (*of_http, ValueError, TypeError, LookupError, AttributeError)

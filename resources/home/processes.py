@@ -36,7 +36,7 @@ class Process:
         """Read what ``str`` wrote; None if it is anything else."""
         try:
             return cls(**json.loads(text))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
 
 

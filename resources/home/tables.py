@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, get_args
-from urllib.parse import quote, unquote
 
 import dagster as dg
 import pyarrow as pa
@@ -19,10 +18,10 @@ from bench_assets.core.tables import digest, require_columns, to_json, to_rows, 
 from resources.disk.writing import written_aside
 from resources.home import querying
 from resources.home.seals import Seal, verify, write_sealed
+from resources.home.table_places import TablePlaces
 
 Row = TypeVar("Row")
 
-_WHOLE = "all"  # the file of a table without partitions
 _DIGEST = b"bench_digest"
 _PREVIEW_ROWS = 8
 _PREVIEW_CHARACTERS = 160
@@ -31,22 +30,8 @@ _AGAIN = "materialize it again; `bench verify` names the command"
 _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
-class TableFiles(dg.ConfigurableResource[Any]):
-    """The folder all tables lie in."""
-
-    folder: str
-
-    def path(self, key: Sequence[str], partition: str = "") -> Path:
-        """Where one partition of an asset's table is, or would be."""
-        return Path(self.folder, *key, f"{quote(partition, safe='@+=') or _WHOLE}.parquet")
-
-    def exists(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether the table was ever written."""
-        return self.path(key, partition).exists()
-
-    def partitions(self, key: Sequence[str]) -> list[str]:
-        """Partitions that have a table, sorted."""
-        return sorted(unquote(path.stem) for path in Path(self.folder, *key).glob("*.parquet"))
+class TableFiles(TablePlaces):
+    """The tables of a home folder."""
 
     def write(
         self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any], partition: str = ""
@@ -109,7 +94,9 @@ class TableFiles(dg.ConfigurableResource[Any]):
             data = io.BytesIO(path.read_bytes())
         except FileNotFoundError as why:
             name = "/".join(key) + (f" of {partition}" if partition else "")
-            raise TableError(f"{name}: no table yet; materialize it first ({path})") from why
+            others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
+            also = "; there is one of another source, see --source" if others else ""
+            raise TableError(f"{name}: no table yet; materialize it first ({path}){also}") from why
         except OSError as why:
             raise TableError(f"{path}: cannot be read: {why.strerror}") from why
         with _told(path):

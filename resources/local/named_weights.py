@@ -56,7 +56,9 @@ def _alone(file: Path) -> list[Path]:
 class _Named:
     """A loaded model whose weights may still be read from their files, page by page.
 
-    safetensors maps files into memory: who writes into one changes the model that is being asked.
+    safetensors maps files into memory: who writes into one changes the model that is being asked,
+    and who cuts one short ends the process (SIGBUS; what was answered is kept). To read them
+    instead would hold the weights twice while they load, and once more for each process.
     """
 
     def __init__(self, model: Answers, checkpoint: Checkpoint) -> None:

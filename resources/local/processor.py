@@ -108,12 +108,22 @@ def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a
     }
     for name in _NAMES_ITS_CLASS:
         file = cached_file(location, name, revision=origin.get("revision"), **quiet)
-        written = json.loads(Path(file).read_text(encoding="utf-8")) if file else {}
+        written = _object_in(Path(file)) if file else {}
         if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
             return None
         if known := processor_class_from_name(written.get("processor_class") or ""):
             return known
     return _class_for_model(location, origin)
+
+
+def _object_in(file: Path) -> dict[str, Any]:
+    try:
+        written = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as why:
+        raise ModelError(f"{file}: cannot be read as JSON: {why}") from why
+    if not isinstance(written, dict):
+        raise ModelError(f"{file}: expected an object, found {written!r:.60}")
+    return written
 
 
 def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - as above

@@ -60,9 +60,9 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
         resolve=settings.resolve,
         spent=lambda _: Tokens(),
     )
-    if isinstance(spec, TransformersSpec):
-        return _transformers(found, placed(spec, at.resolve), pictures, blind=blind)
     try:
+        if isinstance(spec, TransformersSpec):
+            return _transformers(found, placed(spec, at.resolve), pictures, blind=blind)
         secrets = known_secrets(settings.home)
         with closing(Discreet(kind.engine(_short(spec), at), secrets)) as engine:
             return try_out(
@@ -77,7 +77,7 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
             )
     except BenchError:
         raise
-    except Exception as why:  # a stranger's code: it may raise whatever it likes
+    except Exception as why:  # a stranger's code or files: they may raise whatever they like
         raise ModelError(f"{found.place}: {type(why).__name__}: {first_line(why)}") from why
 
 

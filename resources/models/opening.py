@@ -22,12 +22,14 @@ from resources.pictures.images import ImageStore, read_picture
 from resources.replies.discreet import Discreet, told
 from resources.replies.earlier import tokens_of
 from resources.replies.engine import Engine
+from resources.replies.progress import Shown
 from resources.replies.renamed import rename_model
 from resources.replies.store import Progress, RememberingModel, ReplyStore
 from resources.replies.throughput import Throughput
 from resources.server.budget import WithinBudget, has_budget
 from resources.settings.bench_toml import Settings, known_secrets
 from resources.settings.engine_kinds import EngineKind, Surroundings
+from resources.settings.given_models import refuse_other_content
 from resources.settings.model_specs import BlindSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec, Priced
 from resources.settings.server_spec import ServerSpec
@@ -53,8 +55,8 @@ class Models(dg.ConfigurableResource[Any]):
 
     settings: SettingsFile
     images: ImageStore
-    show_progress: bool = False
-    """Draw progress bars on the terminal."""
+    progress: Shown = "in the log"
+    """Where it is shown how far an asking has come."""
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
@@ -109,6 +111,8 @@ class Models(dg.ConfigurableResource[Any]):
             secrets = known_secrets(settings.home)
             if isinstance(spec, ServerSpec):
                 self._rename(spec.identity, told(spec.identity, secrets))
+            if isinstance(spec, Priced) and asking.throughput:
+                asking.throughput.at_prices(spec.price_in, spec.price_out)
             return RememberingModel(
                 name,
                 _limited(Discreet(engine, secrets), spec, at),
@@ -156,12 +160,16 @@ class Models(dg.ConfigurableResource[Any]):
 def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: Settings) -> None:
     """Refuse a watched checkpoint that was overwritten between finding and identifying it.
 
+    Likewise one that a command was given, if its folder holds another by now.
+
     Its name says what it holds; from here on the engine sees to it that this stays.
 
     Raises:
         ModelError: If the folder holds another one now.
     """
-    if checkpoint_folders.KEY.fullmatch(name) and name not in settings.models:
+    if name in settings.given:
+        refuse_other_content(name, spec)
+    elif checkpoint_folders.KEY.fullmatch(name) and name not in settings.models:
         pinned = engine.identity
         if settings.model(name) != spec:
             raise ModelError(f"{name}: was moved or overwritten just now, and is {pinned}")

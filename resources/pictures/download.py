@@ -208,9 +208,15 @@ def _recorded(folder: Path) -> dict[str, Download]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         rows = [Download(**json.loads(line)) for line in lines if line.endswith("}")]
-    except (ValueError, TypeError) as why:
+    except (ValueError, TypeError, RecursionError) as why:
         raise SourceError(f"{file}: not as we write it ({why}); delete it to fetch anew") from why
+    if wrong := [row for row in rows if not all(map(_is_text, (row.url, row.file, row.sha256)))]:
+        raise SourceError(f"{file}: not as we write it ({wrong[0]!r:.80}); delete it to fetch anew")
     return {row.url: row for row in rows}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _digest(file: Path) -> str:

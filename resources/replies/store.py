@@ -148,6 +148,7 @@ class RememberingModel:
             self._store.drop_damaged(keys)
             for position, reply in let_in(self._engine.stream(requests), len(requests)):
                 replies[keys[position]] = reply
+                self._throughput.see(reply)
                 if not reply.error:
                     self._save(db, keys[position], requests[position], reply)
                 self._progress(n_known + len(replies), n_known, n_known + len(unknown))

@@ -12,6 +12,28 @@ class Throughput:
         self._seconds = 0.0
         self._replies = self._prompt_tokens = self._completion_tokens = 0
         self._peak_memory: int | None = None
+        self._failed = self._prompt_arrived = self._completion_arrived = 0
+        self._price_in = self._price_out = 0.0
+
+    def at_prices(self, price_in: float, price_out: float) -> None:
+        """Learn what a million tokens cost, of the prompt and of the reply."""
+        self._price_in, self._price_out = price_in, price_out
+
+    def see(self, reply: Reply) -> None:
+        """Take note of a reply while others are still under way."""
+        self._failed += bool(reply.error)
+        self._prompt_arrived += reply.prompt_tokens or 0
+        self._completion_arrived += reply.completion_tokens or 0
+
+    def arrived(self) -> list[str]:
+        """Say what has come so far, in words: failures, tokens, what they cost."""
+        tokens = self._prompt_arrived + self._completion_arrived
+        money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
+        return [
+            *([f"{self._failed} failed"] if self._failed else []),
+            *([f"{tokens:,} tokens"] if tokens else []),
+            *([f"{money / 1e6:.4g} spent"] if money else []),
+        ]
 
     def count(
         self, replies: Collection[Reply], seconds: float, peak_memory: int | None = None

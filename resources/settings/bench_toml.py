@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field, PlainValidator, TypeAdapter, ValidationError
+from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
 
 from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.core.secrets import LEAST, Secrets, is_hidden
@@ -16,11 +16,13 @@ from bench_assets.suite import AnySuiteSettings
 from resources.checkpoints import folders as checkpoint_folders
 from resources.checkpoints import hub_revisions
 from resources.checkpoints.files import is_adapter
+from resources.settings import models_toml
 from resources.settings.benchmarks import BenchmarkName, PlainBenchmark
 from resources.settings.checkpoint_settings import CheckpointSettings
 from resources.settings.engine_kinds import read_model
 from resources.settings.local_specs import TransformersSpec, VllmSpec
 from resources.settings.model_specs import EMBEDDED_MODELS, ModelName
+from resources.settings.models_toml import read_models
 from resources.settings.refusals import refusal
 from resources.settings.secrets import may_be_told, secrets_in
 from resources.settings.sections import ModelSpec, Strict
@@ -43,6 +45,24 @@ class Settings(Strict):
     benchmarks: dict[BenchmarkName, PlainBenchmark] = Field(default_factory=dict)
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
+    _given: frozenset[str] = PrivateAttr(default=frozenset())
+
+    def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
+        """Add models that commands were given; what the file says of a name counts before them."""
+        added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
+        both = self.model_copy(update={"models": {**self.models, **added}})
+        both._given = self._given | added.keys()
+        return both
+
+    @property
+    def given(self) -> frozenset[str]:
+        """Names of the models that commands were given by where they are."""
+        return self._given
+
+    @property
+    def models_of_file(self) -> dict[str, ModelSpec]:
+        """The models that have a section in the file."""
+        return {name: spec for name, spec in self.models.items() if name not in self._given}
 
     @property
     def file(self) -> Path:
@@ -124,6 +144,11 @@ def default_home() -> Path:
     return Path(os.environ.get("BENCH_HOME") or CHECKOUT / "bench_home").absolute()
 
 
+def environment_of(home: Path) -> dict[str, str]:
+    """The environment of Dagster's own processes over a home."""
+    return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
+
+
 def let_waiting_threads_sleep() -> None:
     """Tell OpenMP, before torch loads it, not to spin while its threads wait for each other.
 
@@ -149,9 +174,10 @@ def load_settings(home: Path) -> Settings:
     if "home" in written:
         raise SettingsError(f"{file}, entry home: it is where this file lies, or BENCH_HOME says")
     try:
-        return TypeAdapter(Settings).validate_python({**written, "home": home})
+        settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:
         raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
+    return settings.with_given(read_models(home))
 
 
 def secret(variable: str) -> str:
@@ -198,12 +224,16 @@ def known_secrets(home: Path) -> Secrets:
 
     A file that cannot be read has none.
     """
-    try:
-        written = read_toml(home / "bench.toml")
-    except SettingsError:
-        written = {}
+    written = [_read_or_nothing(home / name) for name in ("bench.toml", models_toml.NAME)]
     tokens = {f"{name}_env": name for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")}
-    return secrets_in([written, tokens], lambda variable: os.environ.get(variable, ""))
+    return secrets_in([*written, tokens], lambda variable: os.environ.get(variable, ""))
+
+
+def _read_or_nothing(file: Path) -> dict[str, Any]:
+    try:
+        return read_toml(file)
+    except SettingsError:
+        return {}
 
 
 def hidden_beside(section: object) -> Secrets:

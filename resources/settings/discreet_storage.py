@@ -17,6 +17,8 @@ from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData, deserialize_value, serialize_value
 
 from resources.settings.current_secrets import CurrentSecrets
+from resources.settings.discreet_logs import let_logs_tell_no_secrets
+from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
 
 Stored = TypeVar("Stored", EventLogEntry, TickData)
 
@@ -35,7 +37,13 @@ class DiscreetStorage(DagsterSqliteStorage):
     def from_config_value(
         cls, inst_data: ConfigurableClassData, config_value: Mapping[str, Any]
     ) -> "DiscreetStorage":
-        """Open the storage as ``dagster.yaml`` says."""
+        """Open the storage as ``dagster.yaml`` says; the process prints no secrets from now on.
+
+        Dagster's daemon and web server come through here as well, and load nothing else of ours.
+        """
+        home = Path(config_value["base_dir"]).parent
+        let_logs_tell_no_secrets(home)
+        let_tracebacks_tell_no_secrets(home)
         return cls.from_local(config_value["base_dir"], inst_data)
 
 

@@ -11,11 +11,11 @@ does not ship with the project.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from bench_assets.core.nearest import did_you_mean
 from bench_assets.plugins import find_plugins
 from resources.replies.earlier import Tokens
 from resources.replies.engine import Engine, ReadImage
@@ -85,6 +85,6 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     if kind in installed.found:
         return installed.found[kind]
     known = dict.fromkeys([*SPECS, *installed.found])
-    near = get_close_matches(kind, known, 1)  # else it is not told: it may be anything
-    named = f"no kind named {kind!r}; did you mean {near[0]!r}?" if near else "no such kind;"
+    meant = did_you_mean(kind, known)  # else it is not told: it may be anything
+    named = f"no kind named {kind!r}; {meant}" if meant else "no such kind;"
     raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))

@@ -7,6 +7,7 @@ import dagster as dg
 from pydantic import Field
 
 from resources.settings.bench_toml import Settings, load_settings
+from resources.settings.engine_kinds import read_model
 
 
 class SettingsFile(dg.ConfigurableResource[Any]):
@@ -17,6 +18,8 @@ class SettingsFile(dg.ConfigurableResource[Any]):
     """Suite -> source folder, instead of what the file says."""
     suites: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Suite -> settings, instead of what the file says."""
+    models: dict[str, Any] = Field(default_factory=dict)
+    """Model -> section, of those that the command was given by where they are."""
 
     def load(self) -> Settings:
         """Read the file and apply the overrides.
@@ -33,4 +36,6 @@ class SettingsFile(dg.ConfigurableResource[Any]):
             **written.sources,
             **{k: str(Path(v).absolute()) for k, v in self.sources.items()},
         }
-        return written.model_copy(update={"suites": suites, "sources": sources})
+        given = {name: read_model(section) for name, section in self.models.items()}
+        changed = written.model_copy(update={"suites": suites, "sources": sources})
+        return changed.with_given(given) if given else changed

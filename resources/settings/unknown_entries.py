@@ -3,12 +3,12 @@
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
+from bench_assets.core.nearest import did_you_mean
 from resources.settings.secrets import without_shapes
 
 
@@ -31,9 +31,8 @@ def advice(name: str, known: Iterable[str]) -> str:
     "unknown; did you mean 'reading'? known: judge, reading"
     """
     listed = sorted(set(known))
-    near = get_close_matches(name, listed, 1)
-    meant = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown; {meant}known: {', '.join(listed) or 'none'}"
+    meant = did_you_mean(name, listed)
+    return f"unknown; {meant}{meant and ' '}known: {', '.join(listed) or 'none'}"
 
 
 def unknown_entries(given: object, read: object) -> Iterator[UnknownEntry]:

@@ -130,7 +130,7 @@ class ReleaseCache:
 def _read(record: Path) -> Fetched:
     try:
         return Fetched(**json.loads(record.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as why:
+    except (ValueError, TypeError, RecursionError) as why:
         raise SourceError(f"{record}: not as we write it; delete it to fetch anew") from why
 
 

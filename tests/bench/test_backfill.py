@@ -61,14 +61,14 @@ def bench(tmp_path_factory, server):
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text(MODELS.format(url=server.base_url))
-    with Workbench(SettingsFile(home=str(home))) as opened:
+    with Workbench(SettingsFile(home=str(home)), ["codis", "multi"]) as opened:
         opened.refresh_questions("codis")
         yield opened
 
 
 def test_a_dry_run_needs_the_question_tables(tmp_path):
     with (
-        Workbench(SettingsFile(home=str(tmp_path))) as bare,
+        Workbench(SettingsFile(home=str(tmp_path)), ["codis"]) as bare,
         pytest.raises(TableError, match="codis/questions: no table yet"),
     ):
         dry_run(bare, ["codis"], "random")

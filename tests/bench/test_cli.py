@@ -144,8 +144,10 @@ def test_a_recorded_judge_is_read_as_told(home, source, reading, acc_q, n_scored
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)
 
 
-def test_one_question_is_followed_through_the_tables(used_home):
-    steps = lines(bench("trace", "codis/001/2", "--model", "random"))
+def test_one_question_is_followed_through_the_tables(evaluated, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(evaluated / "home"))
+    source = evaluated / "codis"
+    steps = lines(bench("trace", "codis/001/2", "--model", "random", "--source", source))
     assert [step["table"] for step in steps] == [
         "codis/questions",
         "prompts",
@@ -199,6 +201,7 @@ def break_picture(data):
             "random",
             ["data.json", "../../b.png", "leaves the folder"],
             id="a path out of the folder",
+            marks=pytest.mark.long,
         ),
         pytest.param(break_picture(b"text"), "random", ["b.png", "not a picture"], id="text"),
         pytest.param(

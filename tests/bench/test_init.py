@@ -110,3 +110,24 @@ class Ran:
 
     def pytest_runtest_logreport(self, report):
         self.passed += report.when == "call" and report.passed
+
+
+def test_a_home_is_begun_with_a_file_that_changes_nothing_and_whose_examples_are_read(home):
+    bench("init", "home")
+    file = home / "bench.toml"
+    written = file.read_text()
+    assert tomllib.loads(written) == {}
+    examples = [line[1:] if line[:2] not in ("# ", "#") else line for line in written.split("\n")]
+    file.write_text("\n".join(examples))
+    settings = load_settings(home)
+    assert list(settings.models) == ["my-model", "fast", "gpt", "made-elsewhere", "my-model-blind"]
+    assert list(settings.sources) == ["codis", "blink"]
+    assert "is there already; nothing was written" in bench("init", "home", fails=True).stderr
+    assert file.read_text() == "\n".join(examples)
+
+
+def test_a_home_in_another_folder_says_how_to_use_it(home, tmp_path):
+    said = bench("init", "home", tmp_path / "my home").stderr
+    assert f"export BENCH_HOME='{tmp_path / 'my home'}'" in said
+    assert (tmp_path / "my home" / "bench.toml").exists()
+    assert not home.exists()

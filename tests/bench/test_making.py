@@ -182,6 +182,7 @@ def test_what_nothing_changed_for_is_made_once(home, bench):
     assert bench.metrics("codis", "yes")
 
 
+@pytest.mark.long
 def test_replies_that_failed_are_asked_again(bench):
     for _ in range(2):  # two questions, and one recorded reply
         with pytest.raises(BenchError, match="every_question_answered"):

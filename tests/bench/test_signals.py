@@ -1,6 +1,7 @@
 """Ctrl-C and its relatives: a sentence the first time, an end at once the second."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -120,7 +121,11 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
         while server.n_requests < 20 and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        assert ended(process) == (143, f"stopped by SIGTERM: {KEPT}")
+        code, said = ended(process)
+    assert (code, said.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
+    counts = r"kept since it began: \d+ replies, \d+ tables"
+    command = "bench backfill --suite codis --model m --model random"
+    assert re.fullmatch(f"{counts}; to go on: {command}", said.splitlines()[1])
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))
 
 

@@ -43,14 +43,19 @@ def test_every_table_of_the_papers_has_a_command(home):
     commands = {row["command"] for row in listed}
     assert {
         "bench study codis output_variability --model MODEL",  # Table 4
-        "bench study codis judge_agreement --model MODEL",
+        "bench study codis judge_agreement --model MODEL",  # Tables 7 and 8
+        "bench study codis word_bias --model MODEL",  # Table 6
         "bench evaluate codis --condition captions_for_images --model MODEL",
         "bench study cogbench description/evaluator_accuracy --model MODEL",  # Table 4
+        "bench study cogbench description/recognition --model MODEL",  # Table 2
+        "bench study cogbench description/caption_metrics --model MODEL",  # Table 7
+        "bench study cogbench description/meteor --model MODEL",
         "bench study cogbench description/oracle",
         "bench study cogbench vqa/human",
         "bench study blink test/submission --model MODEL",
         "bench study blink majority_vote --model MODEL",
         "bench study blink common_mistakes",
+        "bench study blink mistakes --model MODEL",
         "bench evaluate multi --condition elite --model MODEL",
         "bench evaluate multi --condition with_knowledge --model MODEL",
         "bench study multi information_gain --model MODEL",  # Tables 6 and 8

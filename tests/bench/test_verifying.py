@@ -44,6 +44,12 @@ def found(*, wrong):
     ]
 
 
+def tables(home):
+    """The folder of CODIS' tables, of the source that bench.toml names."""
+    (place,) = home.glob("tables/.of/codis-*")
+    return place / "codis"
+
+
 def flip(file, place=40):
     data = bytearray(file.read_bytes())
     data[place] ^= 1
@@ -51,7 +57,7 @@ def flip(file, place=40):
 
 
 def test_a_whole_home_is_whole_and_what_is_older_than_digests_is_told(home):
-    older = home / "tables/codis/scores/random.parquet"
+    older = tables(home) / "scores/random.parquet"
     pq.write_table(pq.read_table(older), older)
     rows = lines(bench("verify", "--json"))
     states = {(row["what"], row["state"]): row["n"] for row in rows}
@@ -69,8 +75,8 @@ def test_a_whole_home_is_whole_and_what_is_older_than_digests_is_told(home):
 def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_picture):
     picture = min((home / "images").glob("*/*"))
     spoil_picture(picture)
-    flip(home / "tables/codis/scores/random.parquet")
-    flip(home / "tables/codis/questions/all.parquet")
+    flip(tables(home) / "scores/random.parquet")
+    flip(tables(home) / "questions/all.parquet")
     commands = {
         "codis/scores of random": "bench evaluate codis --model random",
         "codis/questions": "bench questions codis",
@@ -88,8 +94,8 @@ def test_other_damage_is_named_with_something_to_do(home):
         db.execute("INSERT INTO replies (key, text, digest) VALUES ('k', 'yes', 'other')")
     flip(home / "vectors.sqlite", 3)
     flip(home / "dagster/schedules/schedules.db", 3)
-    (home / "tables/codis/old").mkdir()
-    (home / "tables/codis/old/all.parquet").write_bytes(b"PAR1")
+    (tables(home) / "old").mkdir()
+    (tables(home) / "old/all.parquet").write_bytes(b"PAR1")
     commands = {what: command for what, _, command in found(wrong=True)}
     assert commands.keys() == {"replies", "vectors.sqlite", "dagster", "codis/old"}
     assert "bench evaluate" in commands.pop("replies")

@@ -37,6 +37,7 @@ def test_every_contender_is_really_asked(scene: Scene, engine: str) -> None:
     assert "vllm" not in sys.modules
 
 
+@pytest.mark.long
 def test_the_other_family_is_made_and_asked_too(tmp_path: Path) -> None:
     plan = replace(TINY_PLAN, models=TINY[:1], settings=SETTINGS[1:3], questions={2: 3})
     rows = list(measured(plan, tmp_path, here))

@@ -26,6 +26,8 @@ def test_options_are_lettered_in_the_order_they_come():
         pytest.param("The answer is about the same.", None, id="a word after the answer is"),
         pytest.param("I cannot tell.", None, id="a refusal"),
         pytest.param("", None, id="nothing"),
+        pytest.param("I would go for B here", "B", id="six words with one letter"),
+        pytest.param("I would just go for B here", None, id="seven words, which may be of it"),
     ],
 )
 def test_the_letter_that_a_reply_commits_to(reply, letter):
@@ -43,6 +45,17 @@ def test_the_letter_that_a_reply_commits_to(reply, letter):
 )
 def test_the_text_of_an_option_that_a_reply_opens_with(reply, letter):
     assert read_choice(reply, ["yes", "no", "to the left"]).letter == letter
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        pytest.param("The answer is left of the tree.", "A", id="it begins with the text"),
+        pytest.param("The answer is leftover.", None, id="it begins with a longer word"),
+    ],
+)
+def test_what_is_stated_is_an_option_whose_text_it_begins_with(reply, letter):
+    assert read_choice(reply, ["left", "right"]).letter == letter
 
 
 @given(st.text(alphabet="ABCDEFab ()*.:answeri\n"), st.integers(1, 5))

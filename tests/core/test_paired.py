@@ -62,6 +62,11 @@ def test_points_and_clusters_choose_the_test(given, test):
     assert compare(given, rng()).test == test
 
 
+def test_questions_that_stay_as_they_are_win_and_lose_nothing():
+    changed, unchanged = [(0, 1)] * 6, [(1, 1)] * 9 + [(0, 0)] * 9
+    assert compare(pairs(*changed, *unchanged), rng()).p == 2 / 2**6
+
+
 @pytest.mark.parametrize(
     ("given", "p"),
     [
@@ -168,6 +173,15 @@ def test_the_unit_of_points_changes_no_p_value():
         for unit in (1.0, 2.0**-10)
     )
     assert by_point == in_thousandths
+
+
+def test_questions_of_two_points_are_as_good_as_two_of_one():
+    gains = [3, 1, 2, -1, 0, 2, 4, -2]
+    of_one, of_two = (
+        paired_bootstrap([Pair(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)], rng())
+        for n in (1.0, 2.0)
+    )
+    assert of_one == of_two
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """What pixels become in RGB: each value by pencil."""
 
+import struct
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from bench_assets.core.errors import ImageError
 from bench_assets.core.pictures import changes_of, decode
-from tests.core.written_pictures import chunk, numbers, png, saved
+from tests.core.written_pictures import chunk, numbers, png, saved, tiff
 
 
 def row(data):
@@ -146,6 +148,26 @@ WHITE_IS_ZERO = numbers([0, 65535], np.uint16).replace(
         pytest.param(numbers([0, 32768, 65535], np.uint16), [0, 128, 255], id="a TIFF of 16"),
         pytest.param(numbers([0, 32768, 65535], ">u2"), [0, 128, 255], id="the other byte order"),
         pytest.param(WHITE_IS_ZERO, [255, 0], id="a TIFF of 16 whose 0 is white"),
+        pytest.param(
+            tiff(4, 12, bytes.fromhex("000fff800fff")), [0, 255, 128, 255], id="a TIFF of 12"
+        ),
+        pytest.param(tiff(2, 12, bytes.fromhex("0000ff")), [0, 16], id="a dark TIFF of 12"),
+        *(
+            pytest.param(
+                tiff(4, 16, struct.pack(f"{order}4h", 0, 255, 16384, 32767), kind=2, order=order),
+                [0, 2, 128, 255],
+                id=f"a TIFF of 16, one of them a sign, {order}",
+            )
+            for order in "<>"
+        ),
+        *(
+            pytest.param(
+                tiff(2, 16, struct.pack(f"{order}2h", 0, 255), kind=2, order=order),
+                [0, 2],
+                id=f"dark ones with a sign, {order}",
+            )
+            for order in "<>"
+        ),
         pytest.param(b"P5 3 1 65535\n\0\0\x80\0\xff\xff", [0, 128, 255], id="a PGM of 16"),
         pytest.param(b"P5 3 1 1023\n\0\0\2\0\3\xff", [0, 128, 255], id="a PGM of 10"),
         pytest.param(b"P2 3 1 65535\n0 32768 65535\n", [0, 128, 255], id="a PGM in letters"),

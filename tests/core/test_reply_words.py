@@ -28,6 +28,7 @@ def holds(row):
     return function(said) == expected
 
 
+@pytest.mark.long
 def test_no_word_of_the_readers_can_be_taken_out_unnoticed():
     assert survivors(READERS, TABLE, holds) == []
 

@@ -41,6 +41,7 @@ def test_a_box_is_exactly_the_part_that_changed(place):
         ("triangle", (False, True, False, True, True)),
         ("diamond", (False, True, True, True, False)),
         ("ellipse", (False, True, True, True, False)),
+        ("star", (False, True, False, True, False)),
     ],
 )
 def test_a_form_has_its_shape(form, filled):
@@ -48,6 +49,28 @@ def test_a_form_has_its_shape(form, filled):
     scene.form(form, (20, 30, 71, 91), "red")
     spots = [(20, 30), (45, 30), (20, 60), (45, 60), (20, 90)]
     assert tuple(scene.picture.getpixel(spot) == (255, 0, 0) for spot in spots) == filled
+
+
+def test_a_star_has_its_side_tips_and_the_notch_between_its_feet_where_they_belong():
+    # Tips at cos 72° above the middle: 38 % of the height; the notch at 77 %.
+    scene = Scene(160, 140)
+    scene.form("star", (20, 30, 71, 91), "red")
+    inside = [(21, 53), (69, 53), (45, 74)]
+    outside = [(21, 56), (69, 50), (45, 79)]
+    assert {scene.picture.getpixel(spot) for spot in inside} == {(255, 0, 0)}
+    assert {scene.picture.getpixel(spot) for spot in outside} == {(255, 255, 255)}
+
+
+def test_a_line_is_three_px_wide_unless_told_otherwise():
+    scene = Scene(160, 140)
+    assert scene.line([(20, 20), (90, 20)], "red").box == (19, 19, 92, 22)
+    assert changed(scene)[1::2] == (19, 22)
+
+
+def test_the_middle_of_an_odd_box_is_a_pixel():
+    thing = Scene(160, 140).form("rectangle", (20, 30, 71, 91), "red")
+    assert thing.centre == (45, 60)
+    assert all(isinstance(place, int) for place in thing.centre)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +96,8 @@ def test_a_box_ends_where_the_picture_ends():
     scene = Scene(160, 140)
     left, _, right, bottom = scene.form("ellipse", (-20, 100, 30, 190), "red").box
     assert (left, right, bottom) == (0, 30, 140)
+    _, top, right, _ = scene.form("ellipse", (150, -20, 190, 30), "red").box
+    assert (top, right) == (0, 160)
 
 
 def test_a_mirrored_sprite_is_the_mirror_image():
@@ -82,6 +107,55 @@ def test_a_mirrored_sprite_is_the_mirror_image():
     turned = plain.picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     assert ImageChops.difference(turned, mirrored.picture).getbbox() is None
     assert ImageChops.difference(plain.picture, mirrored.picture).getbbox()
+
+
+def seen_in(scene, box):
+    """How many px of a part of the picture are not white."""
+    part = scene.picture.crop(box).convert("L").point(lambda level: level < 250 and 255)
+    return part.histogram()[255]
+
+
+def test_a_hand_points_where_it_is_turned_to():
+    right, up, left = (Scene(100, 100) for _ in range(3))
+    hand = "backhand index pointing right"  # its fist on the left, a finger on the right
+    width, height = size(right.sprite(hand, (50, 50), 80))
+    assert size(up.sprite(hand, (50, 50), 80, turned=90)) == (height, width)
+    left.sprite(hand, (50, 50), 80, mirrored=True)
+    halves = {"left": (0, 0, 50, 100), "right": (50, 0, 100, 100)}
+    assert seen_in(right, halves["left"]) > 1.2 * seen_in(right, halves["right"])
+    assert seen_in(left, halves["right"]) > 1.2 * seen_in(left, halves["left"])
+    assert seen_in(up, (0, 50, 100, 100)) > 1.2 * seen_in(up, (0, 0, 100, 50))
+
+
+def size(thing):
+    left, top, right, bottom = thing.box
+    return right - left, bottom - top
+
+
+def test_a_sprite_is_never_thinner_than_a_pixel():
+    assert size(Scene(10, 10).sprite("minus", (5, 5), 1)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "taken", "spots"),
+    [
+        # A thing of 8 by 8 px needs 16 by 16 with its gaps; spots are 4 px apart.
+        pytest.param(16, 16, None, {(8, 8)}, id="just enough"),
+        pytest.param(15, 16, None, {None}, id="a px too narrow"),
+        pytest.param(16, 15, None, {None}, id="a px too low"),
+        pytest.param(25, 16, None, {(8, 8), (12, 8), (16, 8)}, id="three spots in a row"),
+        pytest.param(16, 25, None, {(8, 8), (8, 12), (8, 16)}, id="three spots in a column"),
+        pytest.param(32, 16, (0, 0, 16, 16), {(24, 8)}, id="right of a thing"),
+        pytest.param(32, 16, (16, 0, 32, 16), {(8, 8)}, id="left of a thing"),
+        pytest.param(16, 32, (0, 0, 16, 16), {(8, 24)}, id="below a thing"),
+        pytest.param(16, 32, (0, 16, 16, 32), {(8, 8)}, id="above a thing"),
+    ],
+)
+def test_room_is_what_nothing_is_near(width, height, taken, spots):
+    scene, rng = Scene(width, height), Random(7)
+    if taken:
+        scene.form("rectangle", taken, "red")
+    assert {scene.room(8, 8, rng) for _ in range(40)} == spots
 
 
 def test_what_is_placed_is_remembered_in_order_and_backdrops_are_not():

@@ -27,6 +27,7 @@ def test_an_empty_mean_is_not_a_number_rather_than_zero(values):
 
 def test_weights_are_shares_of_the_mean():
     assert mean([Point(1.0, weight=3), Point(0.0, weight=1)]).value == 0.75
+    assert mean([Point(1.0, weight=3), Point(0.0)]).value == 0.75
 
 
 @pytest.mark.parametrize(
@@ -78,11 +79,36 @@ def test_an_interval_lies_in_the_unit_range_around_its_value(seen):
     assert isnan(found.value) or 0 <= found.low <= found.value <= found.high <= 1
 
 
+@pytest.mark.parametrize("n", [16, 40, 46, 54])
+def test_the_interval_of_all_right_ends_at_one(n):
+    """Of these counts the rounded formula gives 1.0000000000000002."""
+    assert mean([Point(1.0, str(i)) for i in range(n)]).high == 1
+
+
 def test_a_macro_mean_counts_each_group_the_same():
     found = macro_mean([points([1.0, 1.0, 1.0]), points([0.0]), points([None, 0.5])])
     assert found.value == 0.5
     assert (found.n_scored, found.n_unscored) == (5, 1)
     assert 0 <= found.low < found.value < found.high <= 1
+
+
+def test_four_groups_halve_the_interval_of_one():
+    # The error of a mean of four is sqrt(4 e²) / 4 = e / 2.
+    group = points([1.0, 0.0] * 50)
+    one, four = mean(group), macro_mean([group] * 4)
+    half = (one.high - one.low) / 2
+    assert (four.low, four.high) == pytest.approx((0.5 - half / 2, 0.5 + half / 2))
+
+
+@pytest.mark.parametrize(("value", "edge"), [(1.0, "high"), (0.0, "low")])
+def test_the_interval_of_a_macro_mean_stays_between_0_and_1(value, edge):
+    one, four = mean(points([value] * 5)), macro_mean([points([value] * 5)] * 4)
+    assert getattr(four, edge) == value
+    assert four.high - four.low == pytest.approx((one.high - one.low) / 4)
+
+
+def test_a_macro_mean_of_nothing_stands_on_nothing():
+    assert macro_mean([])[3:] == (0, 0)
 
 
 @pytest.mark.parametrize("groups", [[], [points([1.0]), []], [points([1.0]), points([None])]])

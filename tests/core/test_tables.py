@@ -78,6 +78,14 @@ def test_a_table_that_is_older_than_a_field_has_its_default():
     assert to_rows(older, Prediction) == [prediction()]
 
 
+def test_a_column_that_is_empty_throughout_has_no_type_and_fits():
+    """As DuckDB writes a column in which every value is null."""
+    rows = [Score(question_id="q", model="m", condition="main", points=None)]
+    table = to_table(rows, Score)
+    place = table.schema.get_field_index("points")
+    assert to_rows(table.set_column(place, "points", pa.nulls(1)), Score) == rows
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -50,6 +50,23 @@ def png(width, height, depth, colour_type, rows, *, before=b"", after=b""):
     )
 
 
+def tiff(width, bits, levels, *, kind=1, order="<"):
+    """A TIFF of one row of grey by hand.
+
+    Args:
+        levels: The bytes of the row.
+        kind: 1 for numbers without a sign, 2 for those with one.
+        order: "<" if the lower byte comes first, else ">".
+    """
+    tags = {256: width, 257: 1, 258: bits, 259: 1, 262: 1, 273: 0, 277: 1, 278: 1}
+    tags |= {279: len(levels), 339: kind}
+    tags[273] = 8 + 2 + 12 * len(tags) + 4  # after the header and this list
+    entries = (struct.pack(f"{order}HHIHxx", tag, 3, 1, value) for tag, value in tags.items())
+    header = (b"II" if order == "<" else b"MM") + struct.pack(f"{order}HI", 42, 8)
+    listed = struct.pack(f"{order}H", len(tags)) + b"".join(entries)
+    return header + listed + bytes(4) + levels
+
+
 def turned(orientation, image_format, picture=None):
     exif = Image.Exif()
     exif[0x0112] = orientation

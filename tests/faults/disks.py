@@ -91,6 +91,7 @@ def _swap(file: Path, rng: Random) -> None:
         if other.is_file() and other != file and other.suffix == file.suffix
         and other.read_bytes() != file.read_bytes()
     )  # fmt: skip
+    others = others or [home / "bench.toml"]
     state = file.stat()
     shutil.copyfile(rng.choice(others), file)
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))

@@ -54,7 +54,8 @@ def faults() -> list[Fault]:
             for command in words
         ),
         *(
-            _row(f"a home named {name!r}", "a folder of that name", "the right number",
+            _row(f"a home named {name!r}", "a folder of that name",
+                 "the right number, or a sentence that names the place",
                  lambda trial, name=name: _named(trial, name))
             for name in _NAMES
         ),
@@ -162,6 +163,8 @@ def _named(trial: Trial, name: str) -> str:
         with running(door.home) as process:
             status, said = ended(process)
         require_sentence(said)
+        if status and str(door.home) in said:  # Dagster cannot keep databases in every folder
+            return "a sentence that names the place"
         if status:
             raise FoundError(f"it ended with {status}: {said[-300:]}")
         return _resumed(door, server, kills=0, said=said)

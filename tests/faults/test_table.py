@@ -14,7 +14,7 @@ from tests.faults.readers.fuzzing import fuzz
 from tests.faults.readers.reader import Reader
 from tests.faults.servers.healing import MISBEHAVIOURS
 from tests.faults.table import Fault, FoundError, SkippedError, Trial, tried
-from tests.faults.writing import DOCUMENT, earlier, written
+from tests.faults.writing import DOCUMENT, Seen, earlier, titles, written
 
 FAULTS = every_fault()
 
@@ -33,18 +33,20 @@ def raising(why):
 
 
 def test_every_fault_has_a_name_of_its_own_and_is_written_down():
-    titles = Counter(one.title for one in FAULTS)
-    assert [title for title, n in titles.items() if n > 1] == []
+    named = Counter(one.title for one in FAULTS)
+    assert [title for title, n in named.items() if n > 1] == []
     assert len(MISBEHAVIOURS) >= 60
-    unwritten = titles.keys() - earlier().keys()
+    unwritten = named.keys() - titles()
     assert not unwritten, f"make faults writes {DOCUMENT}: {sorted(unwritten)[:5]}"
 
 
 def test_the_page_says_what_was_seen_and_reads_it_again(tmp_path):
     rows = [fault(str, name="a | b <c>"), fault(str, name="never")]
     page = tmp_path / "faults.md"
-    page.write_text(written(rows, {"g: a | b <c>": "**found**: x | y"}), encoding="utf-8")
-    assert earlier(page) == {"g: a | b <c>": "**found**: x | y", "g: never": "not tried"}
+    seen = {"g: a | b <c>": Seen("**found**: x | y", "2026-11-22 5fa5707cd")}
+    page.write_text(written(rows, seen), encoding="utf-8")
+    assert earlier(page) == seen
+    assert titles(page) == {"g: a | b <c>", "g: never"}
 
 
 def test_make_check_tries_some_of_every_quick_group():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bench_assets.graph.checks import missing_rows, question_problems
+from bench_assets.graph.checks import question_problems
+from bench_assets.graph.evaluation_checks import missing_rows
 from tests.rows import prediction, question
 
 

@@ -44,9 +44,20 @@ def test_every_asset_says_what_one_row_is():
         key.to_user_string()
         for key in graph.get_all_asset_keys()
         if "row" not in (graph.get(key).description or "").lower()
-        and key.to_user_string() != "leaderboard_export"
+        and key.to_user_string() not in ("leaderboard_export", "report")
     ]
     assert silent == []
+
+
+def test_every_group_of_the_ui_reads_at_one_look():
+    """A dozen boxes at most, and no name twice: what is named alike is of different conditions."""
+    graph = defs.resolve_asset_graph()
+    groups: dict[str, list[str]] = {}
+    for key in graph.get_all_asset_keys():
+        groups.setdefault(graph.get(key).group_name, []).append(key.path[-1])
+    groups.pop("first_look")  # one of each task
+    assert {name: boxes for name, boxes in groups.items() if len(boxes) > 13} == {}
+    assert {name: boxes for name, boxes in groups.items() if len(set(boxes)) < len(boxes)} == {}
 
 
 def test_every_asset_that_asks_models_has_a_pool():

@@ -64,6 +64,7 @@ def asked_of(server, model):
     return sum(body["model"] == model for body in server.bodies)
 
 
+@pytest.mark.long
 def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(home, server):
     before = evaluate(home)
     assert (asked_of(server, "m"), asked_of(server, "judge")) == (N, N)

@@ -11,10 +11,10 @@ from bench_assets.core.rows import Metric, Question, Score
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.graph.regression import (
     compared_with,
-    comparisons,
     not_comparable,
     regression_checks,
 )
+from bench_assets.report.comparisons import comparisons
 from tests.quiz import TASK, questions_asset, quiz, run_for
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
@@ -101,7 +101,14 @@ def test_samples_of_a_question_are_averaged():
     assert (line.n, line.change) == (1, -0.25)
 
 
-@pytest.mark.parametrize("kind", ["right or wrong", "points in between", "five on a story"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "right or wrong",
+        pytest.param("points in between", marks=pytest.mark.long),
+        "five on a story",
+    ],
+)
 def test_chance_is_rarely_taken_for_a_difference(kind):
     group = 5 if kind == "five on a story" else 1
     questions = quiz(100, categories=3, group=group)
@@ -225,14 +232,28 @@ def lab(tmp_path: Path) -> Lab:
 
 def test_a_checkpoint_that_got_worse_fails_the_check(lab):
     first = lab.evaluate(OLD)
-    assert (first.passed, first.description) == (True, "nothing to compare with")
+    assert (first.passed, first.description) == (
+        True,
+        "nothing to compare with: no step before it in its run, and no other baseline",
+    )
     worse = lab.evaluate(NEW)
     assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.WARN)
-    assert worse.description == (
-        f"all: -0.300 against {OLD}; kind 0: -0.300 against {OLD}; kind 1: -0.300 against {OLD}"
+    # 30 of 100 changes are -1: 1.984 sqrt(21 / 99 / 100) = 0.091 around -0.3; 15 of 50: 0.132.
+    first, *rest = worse.description.split("; ")
+    assert first == (
+        f"accuracy: 0.800 to 0.500, -0.300 (-0.391 to -0.209) against {OLD}, "
+        "30 questions lost: quiz/50, quiz/51, quiz/52 ..."
     )
+    assert rest == [
+        f"accuracy of kind {n}: 0.800 to 0.500, -0.300 (-0.432 to -0.168) against {OLD}, "
+        f"15 questions lost: quiz/{50 + n}, quiz/{52 + n}, quiz/{54 + n} ..."
+        for n in (0, 1)
+    ]
     assert worse.partition == NEW
-    assert "| worse | -0.300 | 0.0000 | McNemar | 100 |" in worse.metadata["comparisons"].value
+    assert (
+        "| all | accuracy | 0.800 | 0.500 | -0.300 | -0.391 to -0.209 | worse | 0.0000 | McNemar "
+        "| 100 |  | 30: quiz/50, quiz/51, quiz/52 | 0 |"
+    ) in worse.metadata["comparisons"].value
 
 
 def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
@@ -241,22 +262,31 @@ def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
         lab.answer(model, right)
     lab.evaluate(OLD)
     result = lab.evaluate(NEW)
-    assert result.description == f"kind 1: -1.000 against {OLD}"
-    # Kind 0 and kind 1 change as a whole: no spread, and so the floor: 1/22, for all 1.
-    # 10.469 = (2.394 + 0.842)² for three slices, over 0.05²: 4187.5, of which 1/22 is 190.3.
-    assert result.metadata["comparisons"].value.split("\n") == [
-        "| against | questions | verdict | change | p | test | n | enough |",
-        "|---|---|---|---|---|---|---|---|",
-        f"| {OLD} | kind 1 | worse | -1.000 | 0.0000 | McNemar | 20 | 191 |",
-        f"| {OLD} | all | not enough questions | +0.000 | 1.0000 | McNemar | 40 | 4188 |",
-        f"| {OLD} | kind 0 | better | +1.000 | 0.0000 | McNemar | 20 | 191 |",
+    assert result.description.startswith("accuracy of kind 1: 1.000 to 0.000, -1.000 (")
+    # Kind 0 and kind 1 change as a whole: no spread, and so the floor: 1/22, over 20; for all 1.
+    # 2.093 sqrt(1 / 22 / 20) = 0.100; 2.023 sqrt(40 / 39 / 40) = 0.324.
+    # 10.469 = (2.394 + 0.842)² for three slices, over 0.05²: 4187.5 would show it for all.
+    lost, gained = "quiz/1, quiz/3, quiz/5", "quiz/0, quiz/2, quiz/4"
+    head, _, *rows = result.metadata["comparisons"].value.split("\n")
+    assert head.split(" | ")[1:6] == ["questions", "metric", "before", "after", "difference"]
+    assert rows == [
+        f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.100 to -0.900 | worse | 0.0000 "
+        f"| McNemar | 20 |  | 20: {lost} | 0 |",
+        f"| {OLD} | all | accuracy | 0.500 | 0.500 | +0.000 | -0.324 to +0.324 "
+        f"| not enough questions | 1.0000 | McNemar | 40 | 4188 | 20: {lost} | 20: {gained} |",
+        f"| {OLD} | kind 0 | accuracy | 0.000 | 1.000 | +1.000 | +0.900 to +1.100 | better "
+        f"| 0.0000 | McNemar | 20 |  | 0 | 20: {gained} |",
     ]
 
 
 def test_severity_and_baseline_are_configured(lab):
     lab.evaluate("baseline")
     better = lab.evaluate(OLD, 'baseline = "baseline"\nseverity = "ERROR"')
-    assert (better.passed, better.description) == (True, "no metric is worse")
+    # 30 of 100 changes are +1: 1.984 sqrt(21 / 99 / 100) = 0.091 around 0.3.
+    assert (better.passed, better.description) == (
+        True,
+        "no metric is worse; accuracy: 0.500 to 0.800, +0.300 (+0.209 to +0.391) against baseline",
+    )
     worse = lab.evaluate(NEW, 'baseline = "baseline"\nseverity = "ERROR"')
     assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.ERROR)
     assert "against baseline" not in worse.description

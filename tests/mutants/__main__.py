@@ -109,6 +109,8 @@ def tried(mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
 def tests_of(file: str) -> list[str]:
     """Tests of a module: its own examples, the mirror of its folder, and what imports it.
 
+    Of a suite's scoring all of the suite's folder is the mirror: a task is tested by its measures.
+
     A module that another of its folder is made of has that one's tests as well. What runs a graph,
     loads a model or draws a mini edition is left out: it takes longer than it notices.
     """
@@ -117,6 +119,8 @@ def tests_of(file: str) -> list[str]:
     beside = [one.relative_to(CHECKOUT) for one in folder.glob("*.py") if _imports(one, module)]
     mirror = CHECKOUT / Path("tests", *module.parent.parts[1:])
     near = [test for one in (module, *beside) for test in mirror.glob(f"test_*{one.stem}*.py")]
+    if module.stem == "scoring":
+        near += [test for test in sorted(mirror.glob("test_*.py")) if _is_quick(test)]
     patterns = ("tests/core/**/test_*.py", "tests/suites/**/test_*.py", "tests/test_*.py")
     far = [
         test

@@ -15,6 +15,9 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }
 
 _NOT_RUN = {"annotation", "returns", "decorator_list", "type_params"}
+_ONLY_COST = {"strict", "maxsize", "compress_level"}  # arguments that no right result depends on
+_LIMIT = 100  # from which a number that has a name of its own, or ends a slice, is one of many:
+# a limit of length or memory, a seed, a number of draws. One more of them is no fault.
 
 Change: TypeAlias = Callable[[], object]  # puts the fault in
 
@@ -50,13 +53,24 @@ def _changes(tree: ast.AST) -> Iterator[Change]:
 
 
 def _only_tells(node: ast.AST) -> bool:
-    """Whether a node is a message, a type, or what only a mistake of ours would run into."""
+    """Whether a node is a message, a type, a limit, or what only our own mistakes run into."""
     return (
         isinstance(node, ast.Raise | ast.JoinedStr)
-        or (isinstance(node, ast.keyword) and node.arg == "strict")
+        or (isinstance(node, ast.keyword) and node.arg in _ONLY_COST)
+        or _is_limit(node)
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
         or (isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias")
     )
+
+
+def _is_limit(node: ast.AST) -> bool:
+    match node:
+        case (
+            ast.Slice(lower=None, upper=ast.Constant(value=int(number)))
+            | ast.Assign(value=ast.Constant(value=int(number)))
+        ):
+            return number >= _LIMIT
+    return False
 
 
 def _of_node(node: ast.AST) -> Iterator[Change]:

@@ -39,6 +39,7 @@ def built(home):
         return {name: bench.rows(f"fridge/{name}") for name in names} | {"written": written}
 
 
+@pytest.mark.long
 def test_questions_are_built_once_and_anew_when_a_picture_is_another(tmp_path):
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "q/a.jsonl"\n')
     (tmp_path / "q").mkdir()

@@ -177,6 +177,18 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
             id="a number for a file of what was saved",
         ),
         pytest.param(
+            "saved/state.json",
+            b'{"_data_files": [{"filename": ""}]}',
+            r"state\.json: _data_files names no file: ''",
+            id="nothing for a file of what was saved",
+        ),
+        pytest.param(
+            "saved/state.json",
+            b'{"_data_files": [{"filename": "../a.arrow"}]}',
+            r"state\.json: _data_files names no file: '\.\./a\.arrow'",
+            id="a file elsewhere for one of what was saved",
+        ),
+        pytest.param(
             "saved/dataset_dict.json",
             b'{"splits": 7}',
             r"dataset_dict\.json: splits is 7, expected a list",
@@ -192,3 +204,24 @@ def test_what_cannot_be_read_names_the_file(tmp_path, name, data, why):
     with pytest.raises(SourceError, match=why) as error:
         list(read_rows(file if file.parent == tmp_path else file.parent))
     assert str(tmp_path) in str(error.value)
+
+
+def test_texts_that_end_elsewhere_are_refused_before_they_are_read(tmp_path):
+    """They crash the process: what lies in a file that is mapped is taken as it is."""
+    write_arrow(tmp_path / "a.arrow", pa.table({"question": ["x" * 40]}))
+    data = (tmp_path / "a.arrow").read_bytes()
+    ends, far = (n.to_bytes(4, "little") for n in (40, 1 << 30))
+    at = data.rindex(b"x" * 40) - 8  # the offsets of the one text: 0 and 40
+    assert data[at : at + 8] == bytes(4) + ends
+    (tmp_path / "a.arrow").write_bytes(data[: at + 4] + far + data[at + 8 :])
+    with pytest.raises(SourceError, match=r"a\.arrow: cannot be read as Arrow"):
+        list(read_rows(tmp_path / "a.arrow"))
+
+
+def test_a_row_that_python_cannot_hold_is_that_rows_fault(tmp_path):
+    days = pa.array([0, 2**60], pa.timestamp("us"))
+    pq.write_table(pa.table({"day": days, "answer": ["A", "B"]}), tmp_path / "a.parquet")
+    first, second = read_rows(tmp_path / "a.parquet")
+    assert (first.cells["answer"], first.fault) == ("A", "")
+    assert second.fault.startswith("cannot be read: ")
+    assert second.where.endswith("row 2")

@@ -1,4 +1,7 @@
-"""A changed table is followed by what was made of it before, and by nothing else."""
+"""A changed table is followed by what was made of it before, and by nothing else.
+
+To make the first tables takes seconds: each test walks one road over many changes.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -104,7 +107,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    names = ("a", "b", "c")
+    names = ("a", "b", "c", "d")
     lines = [f'[models.{name}]\nkind = "scripted"\nsays = "{name}"\n' for name in names]
     (tmp_path / "bench.toml").write_text("".join(lines))
     with dg.DagsterInstance.ephemeral() as instance:
@@ -131,110 +134,67 @@ def test_all_that_is_made_of_models_follows_but_first_looks() -> None:
     assert {graph.get(key).group_name for key in others} == {"leaderboard"}
 
 
-def test_the_same_questions_again_start_nothing(bench: Bench) -> None:
+def test_other_questions_are_put_once_to_those_who_were_asked_before(bench: Bench) -> None:
     bench.build("quiz")
-    assert bench.tick() == []
-
-
-def test_other_questions_are_put_to_those_who_were_asked_before(bench: Bench) -> None:
+    assert bench.tick() == [], "the same questions again"
     bench.build("quiz", quiz(4))
     assert bench.tick() == of("a")
+    assert [bench.tick() for _ in range(3)] == [[]] * 3, "a run that failed is not started again"
+    bench.build("quiz", quiz(5))
+    assert bench.tick() == of("a")
+    bench.build("quiz", quiz(6))
+    assert bench.tick() == of("a"), "a change between a request and the next tick is seen"
+    bench.evaluate("a", "quiz", tables=["predictions"])
+    assert bench.tick() == of("a", tables=["metrics", "scores"]), "its run ended half way"
+
+
+def test_what_is_made_by_hand_is_not_made_once_more(bench: Bench) -> None:
+    bench.build("quiz", quiz(4))
+    bench.evaluate("a", "quiz")
     assert bench.tick() == []
+    bench.build("quiz")
+    assert bench.tick() == []
+    bench.evaluate("c", "quiz")
+    bench.build("riddles")
+    assert bench.tick() == [], "the same right after an evaluation starts nothing"
+    bench.evaluate("d", "quiz")
+    bench.build("quiz")
+    assert bench.tick() == []
+    bench.evaluate("b", "quiz")
+    bench.build("quiz", quiz(5))
+    expected = sorted([*of("a"), *of("b"), *of("c"), *of("d")])
+    assert bench.tick() == expected, "a change right after an evaluation is seen"
 
 
-def test_an_ablation_is_asked_of_those_who_were_asked_it_before(bench: Bench) -> None:
+def test_questions_go_to_nobody_if_a_check_fails_and_not_to_retired_models(bench: Bench) -> None:
+    bench.build("quiz", [*quiz(3), *quiz(1)])
+    assert bench.tick() == [], "questions fail a blocking check"
+    bench.build("quiz", quiz(4))
+    assert bench.tick() == of("a")
     bench.evaluate("a", "quiz", "aloud")
     bench.evaluate("b", "quiz")
     bench.tick()
-    bench.build("quiz", quiz(4))
-    assert bench.tick() == sorted([*of("a", "quiz/aloud"), *of("a"), *of("b")])
-
-
-def test_what_was_made_again_by_hand_is_not_made_once_more(bench: Bench) -> None:
-    bench.build("quiz", quiz(4))
-    bench.evaluate("a", "quiz")
-    assert bench.tick() == []
-    bench.build("quiz")
-    assert bench.tick() == []
-
-
-def test_a_change_right_after_an_evaluation_is_seen(bench: Bench) -> None:
-    bench.evaluate("b", "quiz")
-    bench.build("quiz", quiz(4))
-    assert bench.tick() == sorted([*of("a"), *of("b")])
-
-
-def test_the_same_questions_right_after_an_evaluation_start_nothing(bench: Bench) -> None:
-    bench.build("quiz", quiz(4))
-    bench.evaluate("a", "quiz")
-    bench.evaluate("c", "quiz")
-    bench.build("riddles")
-    assert bench.tick() == []
-    bench.evaluate("b", "quiz")
-    bench.build("quiz")
-    assert bench.tick() == []
-
-
-def test_a_change_between_a_request_and_the_next_tick_is_seen(bench: Bench) -> None:
-    bench.build("quiz", quiz(4))
-    assert bench.tick() == of("a")
     bench.build("quiz", quiz(5))
-    assert bench.tick() == of("a")
-
-
-def test_a_run_that_failed_is_not_started_again_and_again(bench: Bench) -> None:
-    bench.build("quiz", quiz(4))
-    assert bench.tick() == of("a")  # and nothing comes of it
-    assert [bench.tick() for _ in range(3)] == [[]] * 3
-    bench.build("quiz", quiz(5))
-    assert bench.tick() == of("a")
-
-
-def test_the_rest_follows_a_run_that_ended_half_way(bench: Bench) -> None:
-    bench.build("quiz", quiz(4))
-    bench.tick()
-    bench.evaluate("a", "quiz", tables=["predictions"])
-    assert bench.tick() == of("a", tables=["metrics", "scores"])
-
-
-def test_questions_that_fail_a_blocking_check_are_put_to_nobody(bench: Bench) -> None:
-    bench.build("quiz", [*quiz(3), *quiz(1)])
-    assert bench.tick() == []
-    bench.build("quiz", quiz(4))
-    assert bench.tick() == of("a")
-
-
-def test_a_retired_model_is_not_asked(bench: Bench) -> None:
-    bench.evaluate("b", "quiz")
-    bench.tick()
+    expected = sorted([*of("a", "quiz/aloud"), *of("a"), *of("b")])
+    assert bench.tick() == expected, "an ablation is asked of those who were asked it before"
     bench.instance.delete_dynamic_partition(str(MODELS.name), "a")
-    bench.build("quiz", quiz(4))
-    assert bench.tick() == of("b")
+    bench.build("quiz", quiz(6))
+    assert bench.tick() == of("b"), "a retired model is not asked"
 
 
 def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> None:
     bench.evaluate("b", "quiz")
     assert bench.tick() == []
     bench.gather()
-    assert bench.tick() == []
-    bench.evaluate("c", "quiz")
-    assert bench.tick() == ["leaderboard"]
+    bench.evaluate("nobody", "quiz")  # there is no such model
+    bench.evaluate("c", "riddles")
+    assert bench.tick() == ["leaderboard"], "one broken model does not freeze it"
     bench.gather()
+    bench.evaluate("c", "quiz")
+    assert bench.tick() == ["leaderboard"], "metrics that change while it is gathered are seen"
+    bench.gather()
+    assert bench.tick() == []
     bench.evaluate("c", "quiz")  # the same again
     assert bench.tick() == []
-
-
-def test_one_broken_model_does_not_freeze_the_leaderboard(bench: Bench) -> None:
-    bench.gather()
-    bench.evaluate("d", "quiz")  # there is no such model
-    bench.evaluate("c", "riddles")
-    assert bench.tick() == ["leaderboard"]
-
-
-def test_metrics_that_change_while_the_leaderboard_is_gathered_are_seen(bench: Bench) -> None:
-    bench.gather()
-    bench.evaluate("c", "quiz")
-    assert bench.tick() == ["leaderboard"]
-    bench.gather()
-    bench.evaluate("c", "riddles")
+    bench.evaluate("a", "riddles")
     assert bench.tick() == ["leaderboard"]

@@ -12,6 +12,7 @@ from dagster._core.test_utils import create_run_for_test
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation import questions_key
 from bench_assets.partitions import MODELS
+from bench_assets.staging import GROUP, grouped
 from bench_assets.task import Task
 from resources.checkpoints.folders import Survey, survey
 from resources.models.opening import Models
@@ -185,7 +186,7 @@ def _stand_in(suite: str) -> dg.AssetsDefinition:
         deps=TABLES[suite].questions,
         group_name=suite,
         partitions_def=MODELS,
-        tags={"bench/per": "model"},
+        tags={"bench/per": "model", GROUP: suite},
     )
     def metrics() -> None: ...
 
@@ -204,7 +205,7 @@ _SETTINGS = SettingsFile(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
     dg.define_asset_job(FIRST_LOOK, dg.AssetSelection.groups(FIRST_LOOK)),
-    dg.define_asset_job(EVALUATE, dg.AssetSelection.groups(*TABLES)),
+    dg.define_asset_job(EVALUATE, grouped(*TABLES)),
 ]
 defs = dg.Definitions(
     assets=[

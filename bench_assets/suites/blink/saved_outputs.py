@@ -12,6 +12,7 @@ the files are the key, because runs on concatenated images have one of their own
 import argparse
 import gzip
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,8 +84,8 @@ def _outputs(file: Path) -> list[SavedOutput]:
     data = file.read_bytes()
     try:
         content = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
-        rows = [dict(row) for row in content["val"]]
-    except (OSError, EOFError, ValueError, TypeError, KeyError) as why:
+        rows = [{**row} for row in content["val"]]
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as why:
         raise SourceError(f'{file}: expected {{"val": [...]}}, cannot be read: {why}') from why
     return [
         SavedOutput(

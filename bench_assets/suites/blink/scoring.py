@@ -23,24 +23,32 @@ from bench_assets.suites.blink.reading import OPTIONS, official_option
 from bench_assets.task import RULES, Answered, Scored
 
 CRITERION = "option"
+WITH_THOUGHTS = "option, thoughts included"  # their script takes nothing off a reply
 FAILED = "(Z)"  # what a judge says of a reply that chooses no option
 
 
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     """Ask which option is meant by each reply that one of the readings leaves unread.
 
-    Of a judge whose words are recorded, all are taken.
+    A reply that came with thoughts is shown with them for ``official``. Of a judge whose words are
+    recorded, all are taken.
     """
     recorded = model.signature.startswith(RECORDED)
-    unread = [pair for pair in answered if recorded or _needs_judge(*pair)]
+    texts = [
+        (pair, CRITERION, pair.prediction.text)
+        for pair in answered
+        if recorded or _needs_judge(*pair)
+    ]
+    texts += [
+        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        for pair in answered
+        if not recorded and _thinks(pair.prediction) and _as_the_authors(*pair) is None
+    ]
     asked = [
         Asked(
-            *pair,
-            prompts.judge(pair.question, pair.prediction.text),
-            partial(_verdict, pair.question),
-            CRITERION,
+            *pair, prompts.judge(pair.question, text), partial(_verdict, pair.question), criterion
         )
-        for pair in unread
+        for pair, criterion, text in texts
     ]
     return [row for rows in ask_for_verdicts(asked, model, prompts.NO_OPTION) for row in rows]
 
@@ -50,7 +58,7 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
     return [
         Judgement.of(pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, reply=FAILED)
         for pair in answered
-        if _needs_judge(*pair)
+        if _needs_judge(*pair) or _as_the_authors(*pair) is None
     ]
 
 
@@ -63,9 +71,10 @@ def score_carefully(answered: Answered, judgements: Sequence[Judgement]) -> Scor
     choice = read_choice(prediction.text, question.options)
     if choice.letter is not None:
         return _score(answered, choice.letter, choice.why)
-    if (unjudged := _unjudged(at_last(judgements))) is not None:
+    about = _without_thoughts(at_last(judgements))
+    if (unjudged := _unjudged(about)) is not None:
         return Score.of(prediction, points=None, note=f"{choice.why}; {unjudged}")
-    said = at_last(judgements)[0].reply
+    said = about[0].reply
     note = f"{choice.why}; the judge says {without_reasoning(said)}"
     letter = read_option(said, question.options)
     if letter is None:
@@ -76,23 +85,23 @@ def score_carefully(answered: Answered, judgements: Sequence[Judgement]) -> Scor
 def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the authors' rules, or else the judge word for word, say the right option.
 
-    Their script asks once: what the judge said at first counts.
+    Their script asks once: what the judge said at first counts. What a model thinks aloud is part
+    of what it says.
     """
-    question, prediction = answered
-    judgements = at_first(judgements)
-    option = official_option(prediction.text, len(question.options))
+    said = at_first(judgements)
+    option = _as_the_authors(*answered)
     if option is None:
-        if (unjudged := _unjudged(judgements)) is not None:
-            return Score.of(prediction, points=None, note=unjudged)
-        option = without_reasoning(judgements[0].reply)
+        about = [one for one in said if one.criterion == WITH_THOUGHTS] or said
+        if (unjudged := _unjudged(about)) is not None:
+            return Score.of(answered.prediction, points=None, note=unjudged)
+        option = without_reasoning(about[0].reply)
     letter = option[1] if option in OPTIONS else None
     return _score(answered, letter, option)
 
 
 def score_as_released(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge word for word, or where it says nothing the rules, are right."""
-    judgements = at_first(judgements)
-    said = [one.reply for one in judgements if not one.error]
+    said = [one.reply for one in _without_thoughts(at_first(judgements)) if not one.error]
     if len(said) != 1:
         return score_officially(answered, judgements)
     option = without_reasoning(said[0])
@@ -130,10 +139,21 @@ def _by_task(scored: Iterable[Scored]) -> dict[str, list[Point]]:
 
 
 def _needs_judge(question: Question, prediction: Prediction) -> bool:
-    return (
-        official_option(prediction.text, len(question.options)) is None
-        or read_choice(prediction.text, question.options).letter is None
-    )
+    unread = _as_the_authors(question, prediction) is None and not _thinks(prediction)
+    return unread or read_choice(prediction.text, question.options).letter is None
+
+
+def _thinks(prediction: Prediction) -> bool:
+    return prediction.raw_text.strip() not in ("", prediction.text.strip())
+
+
+def _as_the_authors(question: Question, prediction: Prediction) -> str | None:
+    whole = prediction.raw_text if _thinks(prediction) else prediction.text
+    return official_option(whole, len(question.options))
+
+
+def _without_thoughts(judgements: Iterable[Judgement]) -> list[Judgement]:
+    return [one for one in judgements if one.criterion != WITH_THOUGHTS]
 
 
 def _verdict(question: Question, reply: Reply) -> bool | None:

@@ -127,7 +127,7 @@ def _files_of(folder: Path, split: Split) -> list[Path]:
 def _answers(file: Path) -> dict[str, object]:
     try:
         answers = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as why:
+    except (OSError, ValueError, RecursionError) as why:
         raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
     if not isinstance(answers, dict):
         raise SourceError(f"{file}: expected an object of ids and answers, found {answers!r:.60}")
@@ -141,11 +141,12 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Entry, str]]:
                 raise SourceError(f"{file}: no column {', '.join(missing)}: no file of the release")
             number = 0
             for batch in table.iter_batches(batch_size=_ROWS, columns=list(_COLUMNS)):
+                batch.validate(full=True)  # else lengths that are not true crash the process
                 for entry in batch.to_pylist():
                     number += 1
                     where = f"{file}, row {number} ({entry['idx']})"
                     yield entry | {name: _stored(entry, name, where) for name in _IMAGES}, where
-    except (OSError, pa.ArrowInvalid) as why:
+    except (OSError, ValueError, pa.ArrowException) as why:
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
 
 

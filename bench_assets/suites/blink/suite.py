@@ -23,4 +23,5 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
+    licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

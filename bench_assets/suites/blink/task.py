@@ -10,7 +10,7 @@ SAMPLES = 5
 TASK = Task(
     name="blink",
     title="BLINK",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -26,13 +26,13 @@ _FUNCTION_WORDS = frozenset(
     for words in (
         "is are am be been being was were do does did has have had will would can going",
         "i you he she it we they me him her us them my your his its our their s",
-        "of to at by from in on into onto for with and or not no only that this there one the",
+        "of to at by from in on into onto for with and or not no only that this there one",
         "just about already probably likely say saying says said",
     )
     for word in words.split()
 )
-_PLACES = frozenset({"in", "on", "into", "onto", "off", "out", "from", "to", "not", "no"})
-_ALONE = frozenset({"in", "on", "off", "out"})
+_PLACES = frozenset({"in", "on", "into", "onto", "from", "to", "not", "no"})
+_ALONE = frozenset({"in", "on"})
 
 
 def named_alternative(question: str, line: str, options: Sequence[str]) -> str | None:

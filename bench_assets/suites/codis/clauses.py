@@ -13,7 +13,7 @@ NEGATIONS = frozenset(
 )
 _QUESTION = re.compile(r"(?<![^.!?])[^.!?]*+\?")
 _BOUNDARY = re.compile(
-    r"[.,;:!()…—–](?=\s|\W|$)|[\"”](?=\s)| - |\b(?:but|however|although|though|while|whereas"
+    r"[.,;:!()…—–](?!\w)|[\"”](?=\s)| - |\b(?:but|however|although|though|while|whereas"
     r"|so|therefore|thus|hence)\b",
     re.IGNORECASE,
 )
@@ -28,7 +28,7 @@ _FIGURES = tuple(
         r"\bupside down\b",
         r"\bup to (?:you|me|him|her|them|us|it|now|date)\b",
         r"\b(?:ends?|ended|makes?|made|shows?|turns?|turned|set|looks?|grows?|wakes?) up\b",
-        r"\b(?:sits?|sitting|sat|lies|lying|slow\w*|breaks?|calm\w*|writ\w+) down\b",
+        r"\b(?:sits?|sitting|sat|lies|lying|slow\w*|breaks?|broke|calm\w*|writ\w+) down\b",
         r"\b(?:right|left) (?:now|away|after|before|over|behind)\b|\ball right\b",
         r"\b(?:that|you|he|she|they|we|i)(?: s| re| m| is| are| was| were| am)? right\b(?! side)",
         r"(?<!\bon )(?<!\bto )(?<!\bthe )(?<!\bat )\b(?:has |have |had )?left"
@@ -47,17 +47,17 @@ _HEDGES = re.compile(
     r"|(?:to|in|for|by) (?:some|other|many|certain)|used to)\b"
 )
 _UNDECIDED = re.compile(
-    r"\b(?:(?:can|could|do|does|is|am|are|would) not (?:be )?"
-    r"(?:determin|tell|say|said|know|answer|decid|judg|identif|conclud|infer|help|assist|see)"
+    r"\b(?:(?:can|do|does|is|am|are|would) not (?:be )?"
+    r"(?:determin|tell|told|say|said|know|answer|decid|judg|identif|conclud|infer|help|assist|see)"
     r"|(?:unable|impossible|not possible|hard|difficult) to"
-    r" (?:be |make )?(?:determin|tell|say|know|answer|decid|judg|identif|conclud|infer|see)"
+    r" (?:be )?(?:determin|tell|say|know|answer|decid|judg|identif|conclud|infer|see)"
     r"|not (?:enough|sufficient|sure|certain|clear|given|specified|provided|mentioned|stated"
     r"|necessarily|always|only|just|merely|entirely|completely|exactly|that|too)"
     r"|(?:nobody|no one|none) (?:knows?|says?|said|can)"
     r"|n a\Z|insufficient|unclear|unknown|uncertain|undetermined|undecided|ambiguous"
     r"|no (?:idea|clue|information|context|answer|way)|sorry|language model|ai"
-    r"|opposite of|anything than|far from|contrary to|would be (?:wrong|incorrect|false)"
-    r"|is (?:untrue|mistaken))"
+    r"|opposite of|anything (?:else |other )?than|far from|contrary to"
+    r"|would be (?:wrong|incorrect|false)|is (?:untrue|mistaken))"
 )
 _ANYTHING_BUT = re.compile(r"\banything but\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|as opposed to|unlike)\b")

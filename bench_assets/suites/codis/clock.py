@@ -12,23 +12,20 @@ _TO_TWENTY = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty"
 )
-_SMALL = {word: number for number, word in enumerate(_TO_TWENTY.split(), 1)}
-_SMALL |= {"quarter": 15, "half": 30}
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
-_NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_SMALL)}))?|{'|'.join(_SMALL)}|\d\d?)"
-_HALF = (
-    r"(?:\s*(?:in the )?(?P<half>a\.?m\b|p\.?m\b|morning|afternoon|evening)"
-    r"|\s*(?P<night>at night))?"
-)
-_DIGITS = re.compile(rf"(?<![\d:.])(?P<hour>\d\d?)[:.h](?P<minute>\d\d)(?!\d){_HALF}")
+_WORTH = {word: number for number, word in enumerate(_TO_TWENTY.split(), 1)}
+_WORTH |= {"quarter": 15, "half": 30, "thirty": 30, "forty": 40, "fifty": 50}
+_WORD = re.compile("[a-z]+")
+_NUMBER = r"(?:[2-5]0[- ]\d|\d\d?)"  # "twenty-five" has become "20-5"
+_DIGITS = re.compile(r"(?<![\d:.])(?P<hour>\d\d?)[:.h](?P<minute>\d\d)(?!\d)")
 _PAST = re.compile(
-    rf"\b(?P<minute>{_NUMBER})(?: minutes?)? (?P<way>past|after|to|before)"
-    rf" (?P<hour>{_NUMBER})\b{_HALF}"
+    rf"\b(?P<minute>{_NUMBER})(?: minutes?)? (?P<way>past|after|to|before) (?P<hour>{_NUMBER})\b"
 )
-_SPOKEN = re.compile(rf"\b(?P<hour>{_NUMBER}) (?:oh[- ])?(?P<minute>{_NUMBER})\b{_HALF}")
+_SPOKEN = re.compile(rf"\b(?P<hour>{_NUMBER}) (?:oh[- ])?(?P<minute>{_NUMBER})\b")
+_PART_OF_DAY = re.compile(r"\s*(?:in the |at )?([a-z.]+)")
 _BEFORE = frozenset({"to", "before"})
 _LATE = frozenset({"pm", "afternoon", "evening"})
 _EARLY = frozenset({"am", "morning"})
+_DUSK = 6  # hour from which "at night" is of the evening, as in "7:23 at night"
 _DAY = 24 * 60
 
 
@@ -52,28 +49,30 @@ def named_time(line: str, options: Sequence[str]) -> str | None:
 
 
 def _minutes(text: str) -> list[int]:
+    text = _WORD.sub(lambda word: str(_WORTH.get(word[0], word[0])), text)
     for pattern in (_DIGITS, _PAST, _SPOKEN):
         if found := list(pattern.finditer(text)):
-            return [_minute(match) for match in found]
+            return [_minute(match, _part_of_day(text, match.end())) for match in found]
     return []
 
 
-def _minute(found: re.Match[str]) -> int:
+def _part_of_day(text: str, at: int) -> str:
+    found = _PART_OF_DAY.match(text, at)
+    return found[1].replace(".", "") if found else ""
+
+
+def _minute(found: re.Match[str], part_of_day: str) -> int:
     parts = found.groupdict()
     hour, minute = _value(parts["hour"]), _value(parts["minute"])
     if parts.get("way") in _BEFORE:
         minute = -minute
-    half = (parts["half"] or "").replace(".", "")
-    late = half in _LATE or bool(parts["night"])
-    if late and hour < 12:
+    at_night = part_of_day == "night"
+    if hour < 12 and (part_of_day in _LATE or (at_night and hour >= _DUSK)):
         hour += 12
-    if half in _EARLY and hour == 12:
+    elif hour == 12 and (part_of_day in _EARLY or at_night):
         hour = 0
-    return int((60 * hour + minute) % _DAY)
+    return (60 * hour + minute) % _DAY
 
 
 def _value(written: str) -> int:
-    if written.isdecimal():
-        return int(written)
-    tens, _, ones = written.replace("-", " ").partition(" ")
-    return _TENS[tens] + _SMALL[ones] if ones else _SMALL.get(tens, _TENS.get(tens, 0))
+    return sum(map(int, written.replace("-", " ").split()))

@@ -12,7 +12,7 @@ from bench_assets.suites.codis.clauses import n_denials, statements, without_fig
 from bench_assets.suites.codis.words import Opposites, is_among, normalised, opposites, stem, stems
 
 _AGREES = re.compile(
-    r"(?:so |therefore |thus |hence |in conclusion )*"
+    r"(?:in conclusion )?"
     r"(?:definitely |probably |likely |most likely )?"
     r"(?:(?P<yes>yes|yeah|yep|yup|indeed|certainly|absolutely|definitely|affirmative"
     r"|(?:that is |it is )?true)(?! not\b)"
@@ -20,21 +20,21 @@ _AGREES = re.compile(
     r"|(?:of course|certainly|absolutely|definitely|probably|most likely) not"
     r"|(?:that is |it is )?(?:untrue|false)))\b(?P<rest>.*)"
 )
-_SAID_LAST = re.compile(r"\b(?:is|be|say|think|believe|guess|therefore|so) (yes|no)$")
-_STARTS_A_PHRASE = re.compile(r"(?! *(?:it|he|she|they|you|we|i|this|that|there|\Z)\b) *\w")
+_SAID_LAST = re.compile(r"\b(?:is|be|say|think|believe|guess) (yes|no)$")
+_STARTS_A_PHRASE = re.compile(r"(?! *(?:it|he|she|they|you|we|i|this|that|there)\b) *\w")
 _SUBJECT = r"(?:it|he|she|they|you|this|that)"
 _AUXILIARY = r"(?:is|are|am|was|were|do|does|did|has|have|had|can|will|would|should|must)"
 _ELLIPSIS = re.compile(rf"{_SUBJECT} {_AUXILIARY}(?P<denied> not)?(?: be| been| yet)*")
 _MODALS = {
-    "can": frozenset({"can", "may", "must", "able"}),
-    "may": frozenset({"can", "may", "must"}),
+    "can": frozenset({"can", "must", "able"}),
+    "may": frozenset({"can", "must"}),
     "will": frozenset({"will", "going"}),
     "would": frozenset({"would", "will"}),
-    "should": frozenset({"should", "must", "need", "have"}),
+    "should": frozenset({"should", "must", "have"}),
 }
 _COPULAS = frozenset({"is", "are", "am", "was", "were"})
-_VERBS = _COPULAS | {"has", "have", "had", "did", "does", "do", "will", "can", "should"}
-_LIGHT_VERBS = frozenset(map(stem, ("make", "get", "take", "have", "do")))
+_VERBS = (_COPULAS - {"am"}) | {"has", "have", "had", "did", "does", "do", "will", "can", "should"}
+_LIGHT_VERBS = frozenset(map(stem, ("make", "take")))
 _LEAST_SHARE, _MORE = 0.5, 0.6  # of the question's predicate: with its verb, and without
 _OTHERS = frozenset({"i", "we"})
 _PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "there"})
@@ -44,7 +44,7 @@ _FILLERS = frozenset(
         "is are am be been being was were do does did has have had will would can may should must",
         "i you he she it we they me him her us them my your his its our their s not no never",
         "of to at by from in on into onto for with and that this there here yet able",
-        "now already currently indeed really very quite just considered going clearly also so",
+        "now already currently indeed really very quite just considered going clearly also",
         "good ok get one person behavior behaviour",
     )
     for word in words.split()

@@ -23,4 +23,5 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=CodisSettings,
     release="https://github.com/THUNLP-MT/CODIS/archive/d070cf759c42676c88925004c83f1d81585675a7.zip#below=data",
+    licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

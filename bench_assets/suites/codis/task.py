@@ -6,7 +6,7 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name="codis",
     title="CODIS",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(
             prompt=prompts.main,

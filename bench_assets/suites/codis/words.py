@@ -25,7 +25,7 @@ _WRITTEN = (
 )
 _ONE_WORD = (
     (re.compile(r"\b(?:anti|counter)[- ]?clockwise\b"), "counterclockwise"),
-    (re.compile(r"\b(north|south)(?:[- ]|ern |ern-)?(east|west)(?:ern|ward)?s?\b"), r"\1\2"),
+    (re.compile(r"\b(north|south)(?:ern)?[- ]?(east|west)(?:ern|ward)?s?\b"), r"\1\2"),
     (re.compile(r"\bgood[- ]bye\b"), "goodbye"),
 )
 _ENDING = re.compile(r"(?:ing|(?<!e)ed|ion|(?<!s)s|es|e)$")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 ARROW = "->"
 _PLUS = re.compile(r"(?:^|(?<=[\s.!?]))\+(?=[\sA-Z]|$)")  # the one between clues, not in "C++"
 _ARROWS = re.compile(r"-+>|→|⇒|=>")
+_NOTHING = frozenset({"", "none"})
 
 
 class Chain(NamedTuple):
@@ -25,7 +26,7 @@ def is_none(text: str) -> bool:
     >>> is_none("None."), is_none(" "), is_none("None of them smiles.")
     (True, True, False)
     """
-    return text.strip(" .[]").casefold() in ("", "none")
+    return text.strip(" .[]").casefold() in _NOTHING
 
 
 def conclusion(chain: str) -> str:

@@ -8,6 +8,7 @@ exchanged, or one word replaced by another of a different meaning.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -150,10 +151,11 @@ def _exchanged(one: str, other: str) -> bool:
     return words[0] in others and others[0] in words
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(maxsize=4096)  # every text is compared with many others
+def _words(text: str) -> tuple[str, ...]:
     """The words that say something, without endings, in the order of the text."""
     stems = (content_words(word) for word in re.findall(r"\w+", text))
-    return list(dict.fromkeys(stem for found in stems for stem in found))
+    return tuple(dict.fromkeys(stem for found in stems for stem in found))
 
 
 def _parts(item: AnnotatedItem) -> list[str]:

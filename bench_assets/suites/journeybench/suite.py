@@ -28,4 +28,5 @@ SUITE = Suite(
     settings=JourneyBenchSettings,
     by_hand="its licence does not let a program pass it on: download what you may from the "
     "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    licence="https://creativecommons.org/licenses/by-nc-nd/4.0/",
 )

@@ -152,7 +152,8 @@ def accuracy(scored: Sequence[Scored]) -> Mean:
 
 
 def _is_an_answer(reply: Reply) -> bool | None:
-    found = None if cut_off(reply) else read_extraction(reply.said.answer)
+    nothing = not reply.said.answer.strip()  # it has thought, and come to no end
+    found = None if nothing or cut_off(reply) else read_extraction(reply.said.answer)
     return None if found is None else found != prompts.UNKNOWN
 
 

@@ -1,7 +1,6 @@
 """Asks chat models to write: each request has an id, each reply is kept with its prompt."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,10 +48,10 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
     >>> json_objects('Here:\n```json\n[{"a": 1}]\n```')
     [{'a': 1}]
     """
-    found = re.search(r"\[.*\]", text, re.DOTALL)
+    written = text[max(0, text.find("[")) : text.rfind("]") + 1]
     try:
-        values = json.loads(found[0]) if found else None
-    except (json.JSONDecodeError, RecursionError):
+        values = json.loads(written)
+    except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         return None

@@ -5,7 +5,7 @@ thousands separators. The value itself is not computed: 0.5 is not 1/2.
 """
 
 import re
-from unicodedata import normalize
+from unicodedata import decomposition, normalize
 
 from bench_assets.suites.multi.boxes import boxes_in
 
@@ -16,6 +16,9 @@ _EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
 _THOUSANDS = re.compile(r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?!\d|,\S)")
 
 _LOWERED, _RAISED = re.compile("[₀-ₜ]+"), re.compile("[⁰-ⁿ²-³¹-¹]+")
+# Full-width signs, the ideographic blank; units, Roman numerals and fractions of one character.
+_COMPATIBLE = re.compile("[！-～\u3000]|[\u00b5℃℉\u2126]|[㍱-㏟]|[Ⅰ-ⅿ]|(?<!\\d)[¼-¾⅓-⅞]")
+_LIKE = str.maketrans("\u2044\u2236≧≦“”", '/:≥≤""')
 _MINUS = re.compile("[\u2212\u2013\u2012\ufe63]")
 _LATEX = (
     (re.compile(r"\\(?:left|right|[,;!: ])"), ""),
@@ -63,9 +66,12 @@ def fits(line: str, gold: str) -> bool:
 def plain(text: str) -> str:
     r"""Write a line in one way: no blanks, dollars and full stop, indices and signs as in ASCII.
 
+    The gold is written so as well: in Chinese "１：２" is as usual as "1:2".
+
     >>> plain("$x^{2}$"), plain("x²"), plain("H₂O"), plain(r"\dfrac{1}{2}"), plain("−1,200")
     ('x^2', 'x^2', 'H2O', '1/2', '-1200')
     """
+    text = _COMPATIBLE.sub(_decomposed, text).translate(_LIKE)
     text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text.replace("$", ""))
     text = _RAISED.sub(lambda index: "^" + normalize("NFKC", index[0]), text)
     text = _LOWERED.sub(lambda index: normalize("NFKC", index[0]), text)
@@ -85,6 +91,12 @@ def _parted(line: str, n: int) -> list[str]:
             if len(parts := text.split(mark)) == n:
                 return [part.strip() for part in parts]
     return [line]
+
+
+def _decomposed(found: re.Match[str]) -> str:
+    """What a character is made of, by one step: of "㎡" a letter and a raised digit."""
+    codes = decomposition(found[0]).split()
+    return "".join(chr(int(code, 16)) for code in codes if not code.startswith("<"))
 
 
 def _number(found: re.Match[str]) -> int:

@@ -60,6 +60,6 @@ def _parsed(file: Path) -> object:
         raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
     except UnicodeDecodeError as why:
         raise SourceError(f"{file}: not UTF-8 text: {why}") from why
-    except (json.JSONDecodeError, RecursionError) as why:
+    except (ValueError, RecursionError) as why:
         raise SourceError(f"{file}: not JSON, or cut short: {why}") from why
     return value

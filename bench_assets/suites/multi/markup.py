@@ -70,7 +70,10 @@ def prepare(item: Item) -> Prepared:
         "text": _from_text,
     }
     change = convert[item.format]
-    parts: dict[str, Any] = {name: change(getattr(item, name)) for name in _PARTS}
+    try:
+        parts: dict[str, Any] = {name: change(getattr(item, name)) for name in _PARTS}
+    except RecursionError:  # tags in tags in tags; who looks for defects rejects it
+        return Prepared(replace(item, format="markdown", lost="tags nested too deeply"), {})
     missing = "" if item.format == "markdown" else _missing(item, parts, tables.values())
     changed = replace(item, **parts, format="markdown", lost=missing)
     return Prepared(replace(changed, images=tuple(images)), tables)
@@ -106,8 +109,8 @@ def _from_html(html: str, picture: Callable[[str], str], table: Callable[[str], 
     soup = BeautifulSoup(formulas.hide(html), "html.parser")
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
-    for drawn in [one for one in soup("table") if not _is_plain(one)]:
-        if not drawn.decomposed and drawn.find_parent("table") is None:
+    for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
+        if not _is_plain(drawn):  # only of the outermost: of each in each it would take forever
             drawn.replace_with(table(formulas.show(str(drawn))))
     for text in soup(string=lambda text: text.find_parent("table") is not None):
         text.replace_with(formulas.escape_pipes(text))
@@ -133,9 +136,11 @@ def _shown(formulas: Formulas, text: str) -> str:
 
 def _is_plain(table: "Tag") -> bool:
     """Whether markdown can say it: as many cells in each row, none joined, only text in them."""
+    if table.find(["table", "img"]):  # first: with tables in each other, cells would be countless
+        return False
     rows = [row.find_all(["td", "th"]) for row in table.find_all("tr")]
     joined = any(str(cell.get(span, "1")) != "1" for row in rows for cell in row for span in _SPANS)
-    return not joined and len({len(row) for row in rows}) == 1 and not table(["table", "img"])
+    return not joined and len({len(row) for row in rows}) == 1
 
 
 def _tidy(text: str) -> str:

@@ -3,6 +3,7 @@
 import html
 import re
 from collections import Counter
+from collections.abc import Collection
 
 _FORMULA = re.compile(
     r"(?<!\\)\$\$.+?(?<!\\)\$\$|(?<![\\$])\$(?!\$)[^$\n]+?(?<!\\)\$|\\\(.+?\\\)|\\\[.+?\\\]",
@@ -16,7 +17,8 @@ _NAMES = (
     "|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr"
 )
 _TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
-_SHORT = re.compile(r"<(?:a|b|i|p|q|s|u)>", re.IGNORECASE)  # may be a comparison as well: x<b>y
+_LETTERS = "abipqsu"
+_SHORT = re.compile(rf"<[{_LETTERS}]>", re.IGNORECASE)  # may be a comparison as well: x<b>y
 _UNSEEN = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
@@ -28,9 +30,10 @@ class Formulas:
 
     def keep(self, text: str) -> str:
         """Put a place holder for each formula. Money is none: a formula holds no tag."""
+        closed = _closed(text)
 
         def hidden(found: re.Match[str]) -> str:
-            if _tags(found[0], text):
+            if _tags(found[0], closed):
                 return found[0]
             self.kept.append(html.unescape(found[0]))
             return f"\ue000{len(self.kept) - 1}\ue001"
@@ -40,7 +43,7 @@ class Formulas:
     def hide(self, text: str) -> str:
         """Do so in HTML, where then every ``<`` that begins no tag is written as an entity."""
         hidden = self.keep(text)
-        tags = _tags(hidden, hidden) | {found.span() for found in _UNSEEN.finditer(hidden)}
+        tags = _tags(hidden, _closed(hidden)) | {found.span() for found in _UNSEEN.finditer(hidden)}
         inside = {place for start, end in tags for place in range(start, end)}
         return "".join(
             "&lt;" if sign == "<" and place not in inside else sign
@@ -79,10 +82,16 @@ def lost(before: str, after: str) -> str:
     return "".join(missing.elements())
 
 
-def _tags(part: str, whole: str) -> set[tuple[int, int]]:
+def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
     """Where the tags of a part of a text are; a short one is one only if it is closed."""
     return {
         found.span()
         for found in _TAG.finditer(part)
-        if not _SHORT.fullmatch(found[0]) or f"</{found[0][1:]}".lower() in whole.lower()
+        if not _SHORT.fullmatch(found[0]) or found[0][1].lower() in closed
     }
+
+
+def _closed(text: str) -> set[str]:
+    """Which of the short tags a text closes."""
+    lowered = text.lower()
+    return {letter for letter in _LETTERS if f"</{letter}>" in lowered}

@@ -42,6 +42,7 @@ class Reader:
     letters: Callable[[str], str]  # in the order named, each once
     blanks: Callable[[str, int], tuple[str, ...]]  # one line a blank, and perhaps more
     fits: Callable[[str, str], bool]  # whether a line says what the gold line wants
+    reference: Callable[[str], str]  # an open question's reference, as a cleaned reply is written
     refuses: Callable[[str], bool]  # whether the reply is worth nothing, whatever else it says
 
 
@@ -129,6 +130,7 @@ PAPER = Reader(
     letters=_first_run,
     blanks=_lines_as_printed,
     fits=_fits_as_printed,
+    reference=str,
     refuses=lambda _: False,
 )
 """The script that made the paper's tables (eval/metrics.py of 2024-02-06)."""
@@ -139,6 +141,7 @@ CURRENT = Reader(
     letters=partial(_outer_run, position="start"),
     blanks=_lines_as_today,
     fits=_fits_as_today,
+    reference=str,
     refuses=lambda reply: "缺少图片信息" in reply,
 )
 """The authors' script of today with its default, the first letter."""
@@ -149,6 +152,7 @@ CURRENT_END = Reader(
     letters=partial(_outer_run, position="end"),
     blanks=_lines_as_today,
     fits=_fits_as_today,
+    reference=str,
     refuses=CURRENT.refuses,
 )
 """The authors' script of today as they run it on models that think first: the last letter."""
@@ -166,6 +170,7 @@ def careful(question: Question) -> Reader:
         letters=read,
         blanks=lambda reply, _: _aligned(lines_of(reply, len(wanted)), question.answer),
         fits=fits,
+        reference=half_width,
         refuses=says_image_is_missing,
     )
 

@@ -28,22 +28,22 @@ REFUSED = "says that the picture is missing"
 
 def score_carefully(answered: Answered, _: Sequence[Judgement]) -> Score:
     """Give points for what a reply commits to, however it is wrapped."""
-    return _score(answered, careful(answered.question))
+    return _score(answered, careful(answered.question), answered.prediction.text)
 
 
 def score_as_printed(answered: Answered, _: Sequence[Judgement]) -> Score:
     """Give points as the authors' script did for the paper's tables."""
-    return _score(answered, PAPER)
+    return _score(answered, PAPER, _as_it_came(answered))
 
 
 def score_as_today(answered: Answered, _: Sequence[Judgement]) -> Score:
     """Give points as the authors' script does today, by the first letters of a reply."""
-    return _score(answered, CURRENT)
+    return _score(answered, CURRENT, _as_it_came(answered))
 
 
 def score_as_today_from_the_end(answered: Answered, _: Sequence[Judgement]) -> Score:
     """Give points as the authors' script does today, by the last letters of a reply."""
-    return _score(answered, CURRENT_END)
+    return _score(answered, CURRENT_END, _as_it_came(answered))
 
 
 def max_points(question: Question) -> float:
@@ -109,11 +109,16 @@ def rouge_l(text: str, reference: str) -> float:
     return 2 * precision * recall / (precision + recall + 1e-8)
 
 
-def _score(answered: Answered, reader: Reader) -> Score:
+def _as_it_came(answered: Answered) -> str:
+    """The whole reply, with what was thought aloud: the authors' scripts get no other."""
+    return answered.prediction.raw_text or answered.prediction.text
+
+
+def _score(answered: Answered, reader: Reader, said: str) -> Score:
     question, prediction = answered
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
         return replace(_scored(answered, ()), points=None, note="the answer is not published")
-    reply = reader.clean(prediction.text)
+    reply = reader.clean(said)
     answer = _read(question, reply, reader)
     if reader.refuses(reply):
         return replace(_scored(answered, ()), note=REFUSED)
@@ -152,8 +157,8 @@ def _blanks_points(question: Question, answer: tuple[str, ...], reader: Reader) 
     return float(sum(reader.fits(line, gold) for line, gold in pairs))
 
 
-def _text_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
-    return rouge_l(answer[0], question.answer[0])
+def _text_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
+    return rouge_l(answer[0], reader.reference(question.answer[0]))
 
 
 _POINTS = {

@@ -169,5 +169,5 @@ def _number(entry: Entry, name: str, where: str) -> str:
     value = entry.get(name)
     try:
         return "" if value in (None, "") else f"{float(value):g}"
-    except (TypeError, ValueError) as why:
+    except (TypeError, ValueError, OverflowError) as why:
         raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a number") from why

@@ -23,4 +23,5 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
+    licence="https://opensource.org/license/mit",
 )

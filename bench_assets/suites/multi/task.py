@@ -6,7 +6,7 @@ from bench_assets.task import Condition, Task
 TASK = Task(
     name="multi",
     title="MULTI",
-    version=2,
+    version=3,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -111,6 +111,7 @@ def _linear(reader: Reader) -> Fault:
         must=f"less than {_MOST:g} times as long for {_TIMES} times as much",
         attempt=lambda trial: _grown(reader, trial),
         short=False,
+        longest=900.0,
     )
 
 

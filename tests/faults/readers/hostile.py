@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -118,11 +119,11 @@ def _edited(seed: bytes, edits: list[tuple[int, int]]) -> Any:
         places = list(_places(whole))
         holder, key = places[at % len(places)]
         if what < len(VALUES):
-            holder[key] = VALUES[what]
+            holder[key] = deepcopy(VALUES[what])  # a later edit may go into it
         elif what == len(VALUES) and isinstance(holder, list):
-            holder.insert(key, holder[key])
+            holder.insert(key, deepcopy(holder[key]))
         elif what == len(VALUES) + 1 and isinstance(holder, dict):
-            holder[f"{key} "] = holder[key]
+            holder[f"{key} "] = deepcopy(holder[key])
         elif holder is not whole:
             del holder[key]
     return whole[""]

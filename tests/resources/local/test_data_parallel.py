@@ -82,6 +82,7 @@ def test_what_a_dead_process_leaves_is_asked_elsewhere_and_it_starts_again_later
         assert not active_children()
 
 
+@pytest.mark.long
 def test_what_kills_every_process_is_an_error_and_comes_last(vlm: Path) -> None:
     texts = ["always", "a", "bb", "ccc"]
     requests = [Request(prompt=Prompt.of(text)) for text in texts]

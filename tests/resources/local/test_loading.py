@@ -127,7 +127,6 @@ def _with_pickled(weights: bytes) -> Callable[[Path], None]:
         pytest.param(_with_numbers_for_texts, id="a text for a number"),
         pytest.param(writing("config.json", "[" * 100_000), id="a config that nests"),
         pytest.param(writing("tokenizer.json", "[]"), id="a tokenizer of a list"),
-        pytest.param(writing("processor_config.json", "[]"), id="a processor of a list"),
     ],
 )
 def test_whatever_does_not_load_is_our_error_and_runs_nothing(
@@ -137,6 +136,12 @@ def test_whatever_does_not_load_is_our_error_and_runs_nothing(
     with pytest.raises(ModelError, match=f"{copy}: does not load: "):
         load(spec_of(copy), pin(str(copy)))
     assert not Path("was-unpickled").exists()
+
+
+def test_a_processor_of_a_list_is_named(copy: Path) -> None:
+    writing("processor_config.json", "[]")(copy)
+    with pytest.raises(ModelError, match=r"processor_config\.json: expected an object, found"):
+        load(spec_of(copy), pin(str(copy)))
 
 
 needs_peft = pytest.mark.skipif(find_spec("peft") is None, reason="needs pip install '.[peft]'")

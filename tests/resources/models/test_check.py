@@ -73,6 +73,7 @@ def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
     assert loaded.thinking == ()
 
 
+@pytest.mark.long
 def test_what_a_family_cannot_be_asked_is_no_failure(tmp_path: Path) -> None:
     folder = tmp_path / "mllama"
     llama.mllama(folder)

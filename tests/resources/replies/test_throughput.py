@@ -38,3 +38,14 @@ def test_without_an_asking_there_is_nothing_to_tell(seconds: list[float]) -> Non
     for each in seconds:
         throughput.count([], each)
     assert throughput.metadata() == {}
+
+
+def test_what_has_arrived_is_said_with_what_it_cost() -> None:
+    """1,150 tokens of prompts at 2 a million, 10 of replies at 30: 0.0023 and 0.0003."""
+    throughput = Throughput()
+    assert throughput.arrived() == []
+    for reply in REPLIES:
+        throughput.see(reply)
+    assert throughput.arrived() == ["1 failed", "1,160 tokens"]
+    throughput.at_prices(2, 30)
+    assert throughput.arrived() == ["1 failed", "1,160 tokens", "0.0026 spent"]

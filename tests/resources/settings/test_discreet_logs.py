@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dagster._serdes import ConfigurableClassData
 
 from resources.settings.discreet_logs import let_logs_tell_no_secrets
+from resources.settings.discreet_storage import DiscreetStorage
 
 TOKEN = "token-of-the-hub-0123"
 
@@ -42,3 +44,15 @@ def test_a_record_that_was_copied_is_printed_without_it(printed: io.StringIO) ->
     record = logging.makeLogRecord({"msg": f"failed with {TOKEN}", "levelno": logging.ERROR})
     logging.getLogger("a.library").handle(record)
     assert printed.getvalue() == "failed with ***\n"
+
+
+def test_whoever_opens_a_homes_instance_prints_without_it(
+    printed: io.StringIO, tmp_path: Path
+) -> None:
+    """As Dagster's daemon and web server do, which load nothing else of ours."""
+    logging.setLogRecordFactory(logging.LogRecord)
+    from_yaml = {"base_dir": str(tmp_path / "dagster")}
+    data = ConfigurableClassData("resources.settings.discreet_storage", "DiscreetStorage", "")
+    DiscreetStorage.from_config_value(data, from_yaml).dispose()
+    logging.getLogger("a.library").error("a sensor failed with %s", TOKEN)
+    assert printed.getvalue() == "a sensor failed with ***\n"

@@ -10,6 +10,8 @@ from bench_assets.suites.blink.mini import edition as mini
 from bench_assets.suites.blink.recipes import Parameters
 from resources.pictures.images import ImageStore
 
+HEIGHT = 256  # px; drawing and encoding at the paper's 1024 takes ten seconds of CPU
+
 
 class MiniEdition(NamedTuple):
     folder: Path
@@ -22,5 +24,6 @@ def mini_edition(tmp_path_factory) -> MiniEdition:
     folder = tmp_path_factory.mktemp("blink")
     mini.write(folder / "raw")
     store = ImageStore(folder=str(folder / "images"))
-    built = build_all(folder / "raw", store.put, edition="mini", seed=0, parameters=Parameters())
+    parameters = Parameters(height=HEIGHT)
+    built = build_all(folder / "raw", store.put, edition="mini", seed=0, parameters=parameters)
     return MiniEdition(folder / "raw", store, built)

@@ -198,6 +198,7 @@ def test_a_model_is_asked_scored_and_submitted(tmp_path, release):
     assert json.loads(file.read_text()) == {"test_Relative_Depth_1": "(B)"}
 
 
+@pytest.mark.long
 def test_common_mistakes_are_of_models_that_were_scored_on_the_present_questions(tmp_path, release):
     written = "".join(
         f'[models.{name}]\nkind = "scripted"\nsays = "Answer: {letter}"\n'

@@ -20,6 +20,7 @@ from bench_assets.suites.blink.mini import styles as mini_styles
 from bench_assets.suites.blink.recipes import Parameters, recipes
 from bench_assets.suites.blink.redraw import draw_again
 from tests.fair_exam import unfair
+from tests.suites.blink.conftest import HEIGHT
 
 TASKS = sorted(recipes(Parameters()))
 DRAWN = [
@@ -149,14 +150,25 @@ def test_puzzles_are_explained(mini_edition):
     assert all("each time" in text or "one before" in text for text in explained)
 
 
-@pytest.mark.parametrize("task", ["Relative_Depth", "Visual_Correspondence", "Object_Localization"])
-def test_pictures_that_are_drawn_on_are_1024_px_high(mini_edition, task):
-    images = [image for question in of_task(mini_edition, task) for image in question.images]
-    assert {mini_edition.store.open(image).height for image in images} == {1024}
+def test_pictures_that_are_drawn_on_are_1024_px_high(mini_edition):
+    drawn_on = ("Relative_Depth", "Visual_Correspondence", "Object_Localization")
+    one_of_each = dict.fromkeys(TASKS, 0) | dict.fromkeys(drawn_on, 1)
+    built = build_all(
+        mini_edition.folder,
+        mini_edition.store.put,
+        edition="mini",
+        seed=0,
+        parameters=Parameters(counts=one_of_each),
+    )
+    heights = {
+        question.category: {mini_edition.store.open(image).height for image in question.images}
+        for question in built.questions
+    }
+    assert heights == {task: {1024} for task in drawn_on}
 
 
 def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_edition):
-    few = Parameters(counts=dict.fromkeys(TASKS, 1))
+    few = Parameters(counts=dict.fromkeys(TASKS, 1), height=HEIGHT)
     tables = [
         build_all(
             mini_edition.folder, mini_edition.store.put, edition="mini", seed=seed, parameters=few
@@ -181,14 +193,14 @@ def test_circles_drawn_again_change_the_pictures_and_nothing_else(mini_edition):
     again = draw_again(
         mini_edition.folder,
         asked,
-        Marks(radius=15, colour="gray"),
+        Marks(radius=15, colour="gray", height=HEIGHT),
         mini_edition.store.put,
         seed=0,
-        parameters=Parameters(),
+        parameters=Parameters(height=HEIGHT),
     )
     assert [(q.question_id, q.answer, q.labels) for q in again] == [
         (q.question_id, q.answer, q.labels) for q in asked
     ]
     assert not {q.images for q in again} & {q.images for q in asked}
     with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as picture:
-        assert picture.height == 1024
+        assert picture.height == HEIGHT

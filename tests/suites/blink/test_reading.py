@@ -65,9 +65,9 @@ def test_any_text_can_be_read(reply):
 
 @pytest.mark.parametrize("loop", ["A, ", "(A) ", "<answer>", "if ", " \n", "\\boxed{"])
 def test_a_model_that_loops_is_read_in_little_time(loop):
-    started = time.perf_counter()
-    read_choice(loop * 10_000, OPTIONS["points"])
-    assert time.perf_counter() - started < 10  # quadratic patterns take minutes
+    started = time.process_time()  # s of CPU: how busy the machine is does not matter
+    read_choice(loop * 3_000, OPTIONS["points"])
+    assert time.process_time() - started < 5  # quadratic patterns take ten times as much
 
 
 def test_no_word_of_the_authors_rules_can_be_taken_out_unnoticed():

@@ -62,6 +62,33 @@ def test_as_released_takes_the_recorded_word_first(reply, word, points):
     assert scoring.score_as_released(pair, judgements).points == points
 
 
+@pytest.mark.parametrize(
+    ("thought", "text", "careful", "official"),
+    [
+        pytest.param("A or C?", "(C)", 1.0, 1.0, id="the last letter in brackets stands alone"),
+        pytest.param("Hm, (A) or (C)?", "(C)", 1.0, 0.0, id="the judge is asked about the whole"),
+        pytest.param("Hm.", "C", 1.0, 0.0, id="the letter is not all that is said"),
+        pytest.param(
+            "Hm.", "\n\nIt is (C) there", 1.0, 1.0, id="the last paragraph has the letter"
+        ),
+    ],
+)
+def test_what_a_model_thinks_aloud_is_read_by_the_authors_rules(thought, text, careful, official):
+    pair = said(text.strip())
+    whole = f"<think>{thought} </think> {text}"
+    pair = pair._replace(prediction=replace(pair.prediction, raw_text=whole))
+    judge = ScriptedModel("gpt", lambda request: "(Z)" if "<think>" in shown(request) else "(C)")
+    judgements = scoring.judge([pair], judge)
+    assert scoring.score_carefully(pair, judgements).points == careful
+    assert scoring.score_officially(pair, judgements).points == official
+    by_rules = scoring.judge_by_rules([pair])
+    assert scoring.score_officially(pair, by_rules).points == official
+
+
+def shown(request):
+    return "".join(part for part in request.prompt.turns[0].parts if isinstance(part, str))
+
+
 def test_all_words_of_a_recorded_judge_are_taken():
     pairs = [answered(text, **POINTS, question_id=text, answer=("C",)) for text in ("(C)", "Hm.")]
     replies = [

@@ -114,47 +114,47 @@ def huge_png():
     return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000)))
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        pytest.param(b"Not a picture.", "not a picture in any known format", id="text"),
-        pytest.param(b"", "not a picture in any known format", id="empty"),
-        pytest.param(huge_png(), "px allowed", id="50,000 x 50,000 px"),
-    ],
-)
-def test_a_picture_that_does_not_decode_is_named_and_stops_published_data(tmp_path, data, reason):
+NO_PICTURES = {  # bytes: what is said of them
+    b"Not a picture.": "not a picture in any known format",
+    b"": "not a picture in any known format",
+    huge_png(): "px allowed",
+}
+
+
+def test_a_picture_that_does_not_decode_is_named_and_stops_published_data(tmp_path):
     pairs = [entry(), entry(id="001", image_id="b.png")]
     folder = write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
     bench = Bench(tmp_path / "home", folder)
     bench.build()
     before = bench.questions()
-    (folder / "images" / "b.png").write_bytes(data)
-    assert not bench.build(raise_on_error=False).success
-    picture, pair = bench.rejections()
-    assert picture.entry == "images/b.png"
-    assert reason in picture.reason
-    assert str(tmp_path) not in picture.reason
-    assert pair.entry == "data.json, id 001"
-    assert bench.questions() == before
+    for data, reason in NO_PICTURES.items():
+        (folder / "images" / "b.png").write_bytes(data)
+        assert not bench.build(raise_on_error=False).success, reason
+        picture, pair = bench.rejections()
+        assert picture.entry == "images/b.png"
+        assert reason in picture.reason
+        assert str(tmp_path) not in picture.reason
+        assert pair.entry == "data.json, id 001"
+        assert bench.questions() == before
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        pytest.param('[{"id": "000"', "not JSON, or cut short", id="cut short"),
-        pytest.param(json.dumps([entry(image_id="../x")]), "leaves the folder", id="a way out"),
-        pytest.param(None, "no CODIS data", id="gone"),
-    ],
-)
-def test_a_broken_source_leaves_earlier_tables_as_they_were(tmp_path, content, complaint):
+BROKEN = {  # what data.json holds: what is said of it
+    '[{"id": "000"': "not JSON, or cut short",
+    json.dumps([entry(image_id="../x")]): "leaves the folder",
+    None: "no CODIS data",
+}
+
+
+def test_a_broken_source_leaves_earlier_tables_as_they_were(tmp_path):
     folder = write_release(tmp_path / "codis", [entry()])
     bench = Bench(tmp_path / "home", folder)
     bench.build()
     before = bench.questions()
-    if content is None:
-        (folder / "data.json").unlink()
-    else:
-        (folder / "data.json").write_text(content)
-    with pytest.raises(SourceError, match=complaint):
-        bench.build()
-    assert bench.questions() == before
+    for content, complaint in BROKEN.items():
+        if content is None:
+            (folder / "data.json").unlink()
+        else:
+            (folder / "data.json").write_text(content)
+        with pytest.raises(SourceError, match=complaint):
+            bench.build()
+        assert bench.questions() == before

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.suites.codis import words
 from bench_assets.suites.codis.answers import named_option
 
 YES, NO = "Yes.", "No."
@@ -35,6 +36,24 @@ def test_other_words_answer_with_yes_or_no(asked, same, opposite):
     assert found == dict.fromkeys(same, YES) | dict.fromkeys(opposite, NO)
     denied = {word: named_option(question, f"Not {word}.", (YES, NO)) for word in same}
     assert set(denied.values()) <= {NO, None}
+
+
+def test_each_word_of_the_list_stands_in_a_row():
+    """Of a pair of sides, every word of either side answers for it in a row of its own."""
+    for section in ("names", "judgements"):
+        said = {word for row in rows(section) for words in row for word in _words(words)}
+        assert _written(section) - said == set()
+
+
+def _words(cell):
+    return cell.split(" / ") if isinstance(cell, str) else cell
+
+
+def _written(section):
+    text = Path(words.__file__).with_name("opposites.txt").read_text(encoding="utf-8")
+    _, _, body = text.partition(f"== {section}\n")
+    lines = body.partition("\n\n")[0].replace("|", " ").split()
+    return {word.removeprefix("=").replace("_", " ") for word in lines}
 
 
 def test_what_is_not_possible_is_not_allowed():

@@ -170,7 +170,7 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
         pytest.param("cogbench_vqa.json", "description/questions", id="no questions"),
     ],
 )
-@pytest.mark.parametrize("how", ["missing", "torn"])
+@pytest.mark.parametrize("how", ["missing", pytest.param("torn", marks=pytest.mark.long)])
 def test_one_task_does_not_block_the_other(tmp_path, damaged, left, how):
     source = write_release(tmp_path / "source", {"kite": described()}, [asked()])
     (source / damaged).unlink()

@@ -141,6 +141,11 @@ def test_what_is_verified_has_to_be_an_extraction():
     assert score.note.endswith("neither a number nor 'unknown': I have no idea.")
 
 
+def test_a_judge_whose_thought_has_no_end_has_not_extracted_nothing():
+    judge, pair = judge_saying("<think>right. yes. 12", "no"), answered("12")
+    assert scored(v.judge([pair], judge), pair).points is None
+
+
 def test_without_an_extraction_nothing_is_verified_and_nothing_is_scored():
     class Broken:
         name = signature = "broken"

@@ -126,6 +126,11 @@ def test_no_character_is_lost(format_, raw):
     assert prepare(item(specific=raw, format=format_)).item.lost == ""
 
 
+def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
+    prepared = prepare(item(specific="<div>" * 5_000 + "甲", format="html")).item
+    assert "characters were lost in its preparation: tags nested too deeply" in defects(prepared)
+
+
 def test_a_lost_character_is_flagged_by_what_is_lost():
     raw = "甲<script>乙丙"  # nothing closes it: a parser takes all the rest for code
     prepared = prepare(item(specific=raw, format="html")).item

@@ -3,6 +3,8 @@
 Each line: type, gold, reply, points by the readings careful, paper, current and current_end.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from bench_assets.suites.multi.replies import half_width, says_image_is_missing
@@ -184,6 +186,13 @@ FB = [
     ("a blank before the gold", " 氧", "氧", 1, 0, 1, 1),
 ]
 TABLE = [(kind, *row) for kind, listed in (("SA", SA), ("MA", MA), ("FB", FB)) for row in listed]
+THOUGHTS = [  # a reply that came with thoughts: the authors' scripts get it whole
+    ("SA", "B", "<think>A?</think>B", 1, 0, 1, 1),
+    ("SA", "B", "<think>又想</think>B", 1, 0, 1, 1),
+    ("MA", "AC", "<think>ABC</think>AC", 2, 0, 2, 2),
+    ("FB", "0.5", "<think>0.4</think>0.5", 1, 0, 1, 1),
+    ("FB", "0.5", "<think>想</think>\n\n0.5", 1, 0, 1, 1),
+]
 
 
 @pytest.mark.parametrize("reading", READINGS)
@@ -195,6 +204,14 @@ def test_points_of_a_reply(row, reading):
         points[READINGS.index(reading)],
         {"SA": 1, "MA": len(gold), "FB": gold.count("\n") + 1}[kind],
     )
+
+
+@pytest.mark.parametrize("row", THOUGHTS, ids=str)
+def test_the_authors_scripts_get_what_is_thought_aloud_too(row):
+    kind, gold, reply, *points = row
+    pair = answered(reply.rpartition("</think>")[2].strip(), kind, gold)
+    pair = pair._replace(prediction=replace(pair.prediction, raw_text=reply))
+    assert [TASK.reading(reading)(pair, []).points for reading in READINGS] == points
 
 
 def test_the_table_has_at_least_eighty_replies():

@@ -16,6 +16,7 @@ from bench_assets.suites.multi import (
 from bench_assets.suites.multi.task import TASK
 from tests.pinned_words import inline_words, survivors
 from tests.suites.multi.rows import answered
+from tests.suites.multi.test_full_width import FULL_WIDTH
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
 from tests.suites.multi.test_replies import FB, MA, READINGS, SA
 
@@ -44,7 +45,7 @@ CASES = [
     ),
     *(
         partial(earns, kind, gold, reply, tuple(points))
-        for kind, rows in (("SA", SA), ("MA", MA), ("FB", FB))
+        for kind, rows in (("SA", SA), ("MA", MA), ("FB", [*FB, *FULL_WIDTH]))
         for _, gold, reply, *points in rows
     ),
     *(partial(asks_for, *row) for row in STEMS),

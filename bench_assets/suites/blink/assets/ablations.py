@@ -1,5 +1,6 @@
 """The question tables of BLINK's ablations: other pictures, or captions, for the same questions."""
 
+import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -24,6 +25,8 @@ from resources.pictures.images import ImageStore
 from resources.pictures.previews import question_preview
 from resources.settings.settings_file import SettingsFile
 from resources.sources.source_files import SourceFiles
+
+_log = logging.getLogger("bench_assets.pictures")
 
 
 def _made_if_any(
@@ -51,7 +54,7 @@ def _made_if_any(
 def concatenated_images(
     sources: SourceFiles, images: ImageStore, questions: list[Question]
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Put pictures side by side."""
+    """Put pictures side by side; a question whose pictures do not decode any more is left out."""
     folder = sources.open("blink").folder
     own_key = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and own_key.is_file():
@@ -59,7 +62,8 @@ def concatenated_images(
         rows = [replace(question, edition=questions[0].edition) for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:
-            rows = list(threads.map(lambda one: _joined(one, images), several_images(questions)))
+            made = threads.map(lambda one: _joined(one, images), several_images(questions))
+            rows = [row for row in made if row is not None]
     if rows:
         yield table_output(rows, question_preview(rows, images))
 
@@ -134,9 +138,13 @@ def circles(
     yield table_output(rows, question_preview(rows, images))
 
 
-def _joined(question: Question, images: ImageStore) -> Question:
+def _joined(question: Question, images: ImageStore) -> Question | None:
     if not question.images:
         return question
-    row = side_by_side([images.open(image) for image in question.images])
-    stored = images.put(as_jpeg(row), f"{question.question_id}, side by side")
+    opened = [images.open_if_whole(image) for image in question.images]
+    whole = [picture for picture in opened if picture is not None]
+    if len(whole) < len(opened):
+        _log.warning("%s is left out: a picture of it does not decode", question.question_id)
+        return None
+    stored = images.put(as_jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
     return replace(question, images=(stored.sha256,))

@@ -20,12 +20,15 @@ from bench_assets.suites.blink.self_consistency import majority_votes
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 from resources.home.tables import TableFiles, table_output
+from resources.pictures.images import ImageStore
+from resources.pictures.reply_previews import mistakes_preview
 from resources.settings.settings_file import SettingsFile
 
 _BLINK = Staging("blink", str(TASK.version))
 _OF_A_MODEL = _BLINK.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
+_SHOWN = 14  # mistakes that are shown with their pictures
 
 
 @dg.asset(ins=_BLINK.ins("metrics"), **_BLINK.stage("metrics", partitions=MODELS))
@@ -70,6 +73,7 @@ def majority_vote(
 @dg.asset(ins=_BLINK.ins("questions", "predictions", "scores"), **_OF_A_MODEL)
 def mistakes(
     settings: SettingsFile,
+    images: ImageStore,
     questions: list[Question],
     predictions: list[Prediction],
     scores: list[Score],
@@ -77,18 +81,15 @@ def mistakes(
     """Draw mistakes for reading.
 
     One row: one wrong answer with the reply it was read from; the paper reads 10 of each task,
-    140 in all (section 4.3).
+    140 in all (section 4.3). Some are shown with their pictures.
     """
     chosen = settings.load().suite("blink", BlinkSettings)
-    return table_output(
-        sample_mistakes(
-            questions,
-            predictions,
-            scores,
-            per_task=chosen.mistakes_per_task,
-            seed=chosen.seed,
-        )
+    rows = sample_mistakes(
+        questions, predictions, scores, per_task=chosen.mistakes_per_task, seed=chosen.seed
     )
+    drawn = {row.question_id for row in rows}
+    wrong = [row for row in scores if row.question_id in drawn]
+    return table_output(rows, mistakes_preview(questions, predictions, [], wrong, images, n=_SHOWN))
 
 
 # It gathers models, so it is refreshed when the leaderboard is.

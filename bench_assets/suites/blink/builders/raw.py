@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator
-from math import isfinite
+from contextlib import suppress
+from math import isfinite, nan
 from pathlib import Path, PurePosixPath
 
 from PIL import Image
@@ -99,7 +100,7 @@ def read_object(file: Path) -> Entry:
     """
     try:
         content = json.loads("\n".join(line for line, _ in lines_of(file)))
-    except json.JSONDecodeError as why:
+    except (ValueError, RecursionError) as why:
         raise SourceError(f"{file}: not JSON, or cut short: {why}") from why
     if not isinstance(content, dict):
         raise SourceError(f"{file}: expected an object at the top, found {content!r:.60}")
@@ -149,6 +150,10 @@ def numbers_in(value: object, count: int, what: str) -> list[float]:
 
 
 def _number(value: object, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    number = nan
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with suppress(OverflowError):  # an integer of hundreds of digits
+            number = float(value)
+    if not isfinite(number):
         raise SourceError(f"{what} is {value!r:.60}, expected a number")
-    return float(value)
+    return number

@@ -57,7 +57,7 @@ def _votes(entry: Entry, name: str, where: str) -> list[int]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             value = entry[name]
     if not isinstance(value, list) or not all(isinstance(one, int) for one in value):
         raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a list of numbers")

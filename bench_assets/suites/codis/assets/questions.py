@@ -149,7 +149,12 @@ def published_data_are_whole(
     """Let submissions be rejected, but no entry of data.json."""
     published = not any(pair.annotator for pair in submissions)
     problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
-    return check_result(problems, n=len(submissions))
+    holds = (
+        "Every entry of data.json is used."
+        if published
+        else "Not asked for: these are submissions of one's own, of which some may be rejected."
+    )
+    return check_result(problems, n=len(submissions), of="submission", holds=holds)
 
 
 @dg.asset(ins=CODIS.ins("source", "submissions", "decisions", "pairs"), **CODIS.stage("select"))

@@ -142,7 +142,14 @@ def chains_match_the_paper(
         for step in funnel
         if editions == {"published"} and step.paper not in (None, step.n)
     ]
-    return check_result(problems, n=len(funnel), about={"editions": sorted(editions)})
+    holds = (
+        "Every step that the paper gives a number for has it."
+        if editions == {"published"}
+        else "Not compared: the paper counts the published edition."
+    )
+    return check_result(
+        problems, n=len(funnel), of="step", holds=holds, about={"editions": sorted(editions)}
+    )
 
 
 def open_release(sources: SourceFiles) -> Release:

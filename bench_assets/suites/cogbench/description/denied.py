@@ -6,18 +6,19 @@ _STOP = (
     r"(?=[.,;:!?]|$|\s(?:in|on|at|near|with|behind|under|beside|to|from|is|are|was|were|has|have"
     r"|that|who|which|but|and|because|as|so)\b)"
 )
-_THINGS = rf"[^.,;:!?]*?(?:,[^.,;:!?]*?)*?(?:,? (?:or|nor)\b[^.,;:!?]*?)?{_STOP}"
-_NEAR = r"[^.;:!?]{0,200}?"
-_DENIED = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\bneither\b{_THINGS}",
-        rf"\b(?:no|without)\b(?! (?:doubt|longer))(?:{_NEAR}\b(?:or|nor)\b{_THINGS}|{_THINGS})",
-        rf"(?:\bnot|n['’]t)(?: (?:a|an|any|one|the))\b{_THINGS}",
-        rf"\b(?:absence|lack|free) of\b{_THINGS}|\black(?:s|ing)?\b{_THINGS}",
+_THINGS = rf"[^.,;:!?]*?(?:, n?or\b[^.,;:!?]*?)?{_STOP}"
+_DENIED = (
+    re.compile(
+        r"(?:\bneither\b|\b(?:no|without)\b(?! (?:doubt|longer))(?:[^.;:!?]{0,200}?\bn?or\b)?"
+        r"|(?:\bnot|n['’]t) (?:an?|any|one|the)\b"
+        rf"|\b(?:absence|free) of\b|\black(?:s|ing)?\b){_THINGS}",
+        re.IGNORECASE,
+    ),
+    re.compile(
         r"\b[\w-]{1,40} (?:is|are|was|were) (?:absent|missing|nowhere"
         r"|not (?:there|visible|present|shown|seen|depicted))\b",
-    )
+        re.IGNORECASE,
+    ),
 )
 
 

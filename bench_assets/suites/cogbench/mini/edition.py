@@ -13,6 +13,7 @@ from random import Random
 from bench_assets.suites.cogbench.chains import Chain
 from bench_assets.suites.cogbench.kinds import KINDS
 from bench_assets.suites.cogbench.mini.tales import Tale, all_parts, drawn, tales
+from bench_assets.suites.cogbench.mini.wording import worded
 from bench_assets.suites.cogbench.mini.writer import refinements, replies
 from bench_assets.suites.cogbench.source import ANNOTATIONS, REFINEMENTS, REVIEWS, WRITER_REPLIES
 
@@ -32,7 +33,7 @@ def write(folder: Path, seed: int = 0) -> None:
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
-    told = tales(material, rng)
+    told = worded(tales(material, rng))
     people = material["annotators"]
     riddle = material["misunderstood"]
     files = {

@@ -7,7 +7,6 @@ reasoning is another. A reply that cannot be read strictly is asked for again, w
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import NamedTuple
 
 from bench_assets.core.chat import ChatModel, Reply, Request
@@ -130,19 +129,6 @@ def read_reply(reply: str, n_chains: int) -> list[SourceQuestion] | str:
             f"{len(drafts)} questions for {n_chains} reasoning processes; each needs at least one"
         )
     return [draft for draft in drafts if isinstance(draft, SourceQuestion)]
-
-
-def deal_letters(question: SourceQuestion, seed: int) -> SourceQuestion:
-    """Draw the order of options anew, for each question by itself.
-
-    Models that are told to draw the right letter at random prefer some.
-    """
-    rng = Random(f"{seed}\n{question_id(question)}")
-    right = question.options[_LETTERS.index(question.answer)]
-    # Sorted first, so that the draw does not depend on the order in which they were written.
-    options = sorted(question.options)
-    rng.shuffle(options)
-    return replace(question, options=tuple(options), answer=_LETTERS[options.index(right)])
 
 
 def as_source_question(written: WrittenQuestion) -> SourceQuestion:

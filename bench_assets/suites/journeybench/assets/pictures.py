@@ -54,7 +54,7 @@ def _downloads(here: Staging, tables: Sequence[str]) -> dg.AssetsDefinition:
         if not chosen.download:
             return table_output(there + downloaded(urls, target))
         polite = Politeness(connections=chosen.download_connections)
-        with AskingProgress("pictures", context.log.info, bar=False) as progress:
+        with AskingProgress("pictures", context.log.info, "in the log") as progress:
             rows = download(urls, target, polite, random.Random(SUITE), progress)
         return table_output(there + rows, {"failed": sum(bool(row.error) for row in rows)})
 

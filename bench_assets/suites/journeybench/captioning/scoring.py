@@ -40,6 +40,11 @@ def cider(scored: Sequence[Scored]) -> Mean:
     return _over_corpus(scored, lambda sums, n: sums[:, 10] / n)
 
 
+def cider_of_each(scored: Sequence[Scored]) -> list[float]:
+    """CIDEr of each caption in its corpus; all must have points."""
+    return [float(value) for value in caption_scores(scored).cider]
+
+
 def rouge_l(scored: Sequence[Scored]) -> Mean:
     """ROUGE-L with recall weighed 1.2 times as much as precision, the best of the references."""
     return _over_corpus(scored, lambda sums, n: sums[:, 11] / n)

@@ -21,6 +21,7 @@ TASK = Task(
         "bleu": scoring.bleu,
         **{f"bleu_{n}": scoring.bleu_n(n) for n in range(1, 5)},
     },
+    adds={"cider": scoring.cider_of_each},
     slices=scoring.no_slices,
     counts={"all": 1042},
 )

@@ -56,12 +56,13 @@ def image_map(
         others = _stored(configured.resolve(chosen.other_images), images)
     ours = {question.images[0]: question.labels["picture"] for question in questions}
     theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
-    shown = [*ours, *theirs]
+    laid_out = _compositions([*ours, *theirs], images)
+    shown = list(laid_out)
     if chosen.map_encoder:
         with encoder_of(chosen.map_encoder, configured, images) as encoder:
             places = place(encoder.encode_images(shown), _SEED)
     else:
-        places = place(_compositions(shown, images), _SEED)
+        places = place(np.stack(list(laid_out.values())), _SEED)
     rows = [
         MapPoint(
             picture=ours.get(image) or theirs[image],
@@ -114,5 +115,7 @@ def _stored(folder: Path, images: ImageStore) -> StoredFiles:
     return images.put_files({file.relative_to(folder).as_posix(): file for file in files})
 
 
-def _compositions(shown: Sequence[str], images: ImageStore) -> Vectors:
-    return np.stack([composition(images.open(image)) for image in shown])
+def _compositions(shown: Sequence[str], images: ImageStore) -> dict[str, Vectors]:
+    """How each is laid out; one that does not decode any more is named in the log, and left out."""
+    opened = ((image, images.open_if_whole(image)) for image in shown)
+    return {image: composition(picture) for image, picture in opened if picture is not None}

@@ -152,7 +152,7 @@ def _calculated(expression: str) -> float | None:
     """Evaluate sums, differences, products and quotients; None for anything else."""
     try:
         return _value(ast.parse(expression.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, ZeroDivisionError):
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         return None
 
 

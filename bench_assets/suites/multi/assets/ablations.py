@@ -1,7 +1,7 @@
 """The question tables of MULTI's ablations: other pictures, other texts, or fewer questions."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import dagster as dg
@@ -82,7 +82,8 @@ def ocr(
     """Read what is written in every picture that a question shows (section 4.5).
 
     One row: the writing in one picture, from the source's file or by the engine; empty where
-    there is none. The paper has EasyOCR's. Pictures that were read before are not read again.
+    there is none. The paper has EasyOCR's. Pictures that were read before are not read again; one
+    that does not decode any more has no row, and the log names it.
     """
     if file := release_of(sources).ocr:
         return table_output(_released(read_image_texts(file), stored, file.name))
@@ -90,10 +91,18 @@ def ocr(
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
     unread = [picture for picture in _shown(questions) if picture not in known]
-    texts = writing.recognise(images.open(picture) for picture in unread) if unread else []
-    for picture, text in zip(unread, texts, strict=True):
+    whole = list[str]()  # of the unread, noted as they are opened: one after the other is held
+
+    def opened() -> Iterator[Image.Image]:
+        for picture in unread:
+            if (decoded := images.open_if_whole(picture)) is not None:
+                whole.append(picture)
+                yield decoded
+
+    texts = list(writing.recognise(opened())) if unread else []
+    for picture, text in zip(whole, texts, strict=True):
         known[picture] = ImageText(image=picture, text=text, author=author)
-    return table_output([known[picture] for picture in _shown(questions)])
+    return table_output([known[picture] for picture in _shown(questions) if picture in known])
 
 
 @dg.asset(
@@ -120,8 +129,11 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
     """Put what is written in pictures in their place.
 
     One row: one question with pictures, of which only the writing is told; 7,489 in the paper
-    (Table 6).
+    (Table 6). One about a picture that our engine has no row for, as it does not decode, is none.
     """
+    if any(row.author == writing.author() for row in ocr):
+        there = {row.image for row in ocr}
+        questions = [question for question in questions if set(question.images) <= there]
     return table_output(with_image_texts(questions, ocr))
 
 

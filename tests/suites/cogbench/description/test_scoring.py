@@ -96,6 +96,22 @@ def test_a_repeated_point_leaves_the_official_denominator():
     assert TASK.measures["cognition"]([Scored(pair.question, score)]).n_scored == 1
 
 
+def test_each_kind_has_a_score_of_its_own():
+    pair = described(CHAINS, text="Happy at the beach.")
+    score = judged(pair, judge_saying("1. [1] 2. [0]", "1. [1]"))
+    found = {
+        name: mean.value
+        for name, measure in TASK.measures.items()
+        for mean in [measure([Scored(pair.question, score)])]
+        if name.startswith("cognition_") and mean.n_scored
+    }
+    assert found == {
+        "cognition_location": 1.0,
+        "cognition_event_relationship": 1.0,
+        "cognition_mental": 0.0,
+    }
+
+
 def test_an_unreadable_point_is_unscored_and_the_others_count():
     pair = described({"event": ["a -> X.", "b -> Y."]})
     score = judged(pair, judge_saying("1. [1] 2. [?]"))

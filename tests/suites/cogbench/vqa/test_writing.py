@@ -4,13 +4,13 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.chat import Reply
+from bench_assets.suites.cogbench.dealing import deal_letters
 from bench_assets.suites.cogbench.kinds import EVENT
 from bench_assets.suites.cogbench.select import question_id
 from bench_assets.suites.cogbench.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.writing import (
     ask_writer,
-    deal_letters,
     read_reply,
     written_questions,
 )

@@ -21,7 +21,12 @@ def published_questions_are_whole(
     """Let written questions be rejected, but no published one."""
     published = {question.edition for question in questions} <= {"published", "own"}
     problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
-    return check_result(problems, n=len(questions))
+    holds = (
+        f"No published question was rejected; there are {len(questions)}."
+        if published
+        else "Not asked for: these questions were written here, and some may be rejected."
+    )
+    return check_result(problems, n=len(questions), of="question", holds=holds)
 
 
 @dg.asset_check(
@@ -32,4 +37,7 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
     """Count the right letters."""
     balanced, counts = letter_balance(letter for q in questions for letter in q.answer)
     problems = [] if balanced else [f"right answers: {counts}"]
-    return check_result(problems, n=len(questions), severity=dg.AssetCheckSeverity.WARN)
+    warn = dg.AssetCheckSeverity.WARN
+    shown = ", ".join(f"{letter} {n}" for letter, n in counts.items())
+    holds = f"Right answers by letter: {shown}; none stands out, or they are too few to tell."
+    return check_result(problems, n=len(questions), of="question", holds=holds, severity=warn)

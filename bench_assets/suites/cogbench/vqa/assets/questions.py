@@ -14,6 +14,7 @@ from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.staging import Staging, asking, open_writer, out
 from bench_assets.suites.cogbench import source as files
 from bench_assets.suites.cogbench.assets.edition import edition_of
+from bench_assets.suites.cogbench.dealing import deal_letters
 from bench_assets.suites.cogbench.select import (
     Questions,
     by_image_id,
@@ -36,7 +37,6 @@ from bench_assets.suites.cogbench.vqa.writing import (
     WrittenQuestion,
     as_source_question,
     ask_writer,
-    deal_letters,
 )
 from bench_assets.suites.cogbench.vqa.writing import written_questions as take_questions
 from resources.home.tables import table_output

@@ -51,14 +51,20 @@ def look_alike_proposals(
     """Find pictures that are alike in subject, composition, or both.
 
     One row: one picture that may distract from another one. Subjects are compared by what the
-    pictures were generated from, compositions by where light and colours lie.
+    pictures were generated from, compositions by where light and colours lie. A picture that does
+    not decode any more is like none; the log names it.
     """
     kept = {decision.picture for decision in decisions if decision.kept}
-    shown = [row for row in gallery if row.picture in kept]
-    if not shown:
-        return table_output([])
     known = digests(stored)
-    layouts = np.stack([composition(images.open(known[row.picture])) for row in shown])
+    decoded = [
+        (row, composition(picture))
+        for row in gallery
+        if row.picture in kept and (picture := images.open_if_whole(known[row.picture])) is not None
+    ]
+    if not decoded:
+        return table_output([])
+    shown = [row for row, _ in decoded]
+    layouts = np.stack([layout for _, layout in decoded])
     subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
     return table_output(propose([row.picture for row in shown], subjects, layouts, config.n))
 

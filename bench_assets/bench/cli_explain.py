@@ -1,0 +1,75 @@
+"""Commands of ``bench`` that say why: what is behind a cell, and why a score moved."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from bench_assets.bench.command import opened
+from bench_assets.bench.options import JsonOption
+from bench_assets.bench.printing import tell_json
+
+app = typer.Typer()
+
+ConditionOption = Annotated[str, typer.Option(help="main or an ablation.")]
+Compared = Annotated[
+    str, typer.Argument(help="A model, a condition, a Parquet file of metrics, or a signature.")
+]
+
+
+@app.command()
+def explain(
+    question: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
+    model: Annotated[str, typer.Option(help="Whose cell of the question.")],
+    condition: ConditionOption = "main",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Print all that is behind one cell: pictures, prompt, reply, judge, points, signature."""
+    from bench_assets.bench.explaining import explain as gather
+    from bench_assets.bench.printing_explained import print_explained
+    from bench_assets.bench.terminal_pictures import way_of
+    from resources.pictures.images import ImageStore
+    from resources.settings.bench_toml import known_secrets
+
+    with opened(question) as bench:
+        found = gather(bench, question, model, condition)
+        secrets = known_secrets(bench.settings.home)
+        if as_json:
+            tell_json(secrets.redacted_value(found.to_json()))
+            return
+        way = way_of(os.environ, is_terminal=sys.stdout.isatty())
+        images = ImageStore(folder=str(bench.settings.home / "images"))
+        print_explained(found, images, way, secrets)
+
+
+@app.command()
+def diff(
+    before: Compared,
+    after: Compared,
+    suite: Annotated[str, typer.Option(help="A suite or task; all that both have, without.")] = "",
+    model: Annotated[str, typer.Option(help="Whose conditions are compared.")] = "",
+    condition: ConditionOption = "main",
+    metric: Annotated[str, typer.Option(help="Instead of each task's primary metric.")] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why a score moved: questions, prompt, model, decoding, judge, reading, and the rest."""
+    from bench_assets.bench.differing import differing
+    from bench_assets.bench.printing import print_rows
+    from bench_assets.bench.printing_differences import print_difference
+    from bench_assets.bench.terminal_pictures import way_of
+    from resources.pictures.images import ImageStore
+
+    with opened(suite) as bench:
+        found = differing(
+            bench, before, after, suite=suite, model=model, condition=condition, metric=metric
+        )
+        way = way_of(os.environ, is_terminal=sys.stdout.isatty())
+        images = ImageStore(folder=str(bench.settings.home / "images"))
+        for one in found:
+            if as_json:
+                print_rows(one.causes, as_json=True)
+            else:
+                print_difference(one, images, way)

@@ -1,0 +1,103 @@
+"""The command ``bench export``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench_assets.bench.command import opened
+from bench_assets.bench.completion import complete_conditions, complete_models, complete_suites
+from bench_assets.bench.options import SourceOption
+from bench_assets.bench.printing import say, tell
+
+app = typer.Typer()
+
+
+def complete_formats(incomplete: str) -> list[str]:
+    """Forms of export."""
+    from bench_assets.bench.exporting import SUBMISSION
+    from bench_assets.export.formats import FORMATS
+
+    return [name for name in (*FORMATS, SUBMISSION) if name.startswith(incomplete)]
+
+
+@app.command()
+def export(
+    form: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
+            " mlflow, wandb or blink-submission: see docs/exports.md.",
+            autocompletion=complete_formats,
+        ),
+    ],
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            help="A model that was measured; may be repeated; all without it.",
+            autocompletion=complete_models,
+        ),
+    ] = None,
+    suites: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite",
+            "--task",
+            help="A suite or task; may be repeated; all without it.",
+            autocompletion=complete_suites,
+        ),
+    ] = None,
+    conditions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--condition",
+            help="main or an ablation; may be repeated; all without it, for model-index main.",
+            autocompletion=complete_conditions,
+        ),
+    ] = None,
+    editions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--edition",
+            help="published, own, built or mini; may be repeated; all without it, for model-index"
+            " published.",
+        ),
+    ] = None,
+    source: SourceOption = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write to; export/FORMAT in the home without it.")
+    ] = None,
+    to: Annotated[
+        str,
+        typer.Option(
+            help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
+        ),
+    ] = "",
+    *,
+    pictures: Annotated[
+        bool, typer.Option("--pictures", help="Put the pictures into the logs of inspect.")
+    ] = False,
+) -> None:
+    """Write what was measured in the form of another project."""
+    from bench_assets.bench.exporting import Asked, export_results
+
+    asked = Asked(
+        form=form,
+        suites=tuple(suites or ()),
+        models=tuple(models or ()),
+        conditions=tuple(conditions or ()),
+        editions=tuple(editions or ()),
+        out=out,
+        to=to,
+        pictures=pictures,
+    )
+    if source and len(asked.suites) != 1:
+        raise typer.BadParameter("--source is the source of one suite: name it with --suite")
+    with opened(asked.suites[0] if source else "", source) as bench:
+        exported = export_results(bench, asked)
+        for line in exported.left_out:
+            say(f"left out: {line}")
+        for written in exported.written:
+            tell(str(written))

@@ -1,0 +1,42 @@
+"""``bench ui``: the Dagster UI over the home folder."""
+
+from typing import Annotated
+
+import typer
+
+from bench_assets.bench.command import opened, told
+from bench_assets.bench.printing import say, tell
+
+app = typer.Typer()
+
+
+@app.command()
+def ui(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 3000,
+    *,
+    browse: Annotated[
+        bool, typer.Option("--open", help="Open it in the browser when it answers.")
+    ] = False,
+) -> None:
+    """Open the Dagster UI on 127.0.0.1, with every model of bench.toml as a partition.
+
+    Models that are added to bench.toml while it runs become partitions within a minute.
+    """
+    from bench_assets.bench.serving import Served, require_free
+    from resources.settings.bench_toml import default_home
+    from resources.settings.model_specs import EMBEDDED_MODELS
+
+    with told():
+        require_free(port)
+    with opened() as bench:
+        bench.add_models([*EMBEDDED_MODELS, *bench.settings.models])
+        bench.add_encoders()
+        home, n_models = bench.settings.home, len({*EMBEDDED_MODELS, *bench.settings.models})
+    with told(), Served(default_home(), port) as served:
+        say(f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\nStarting ...")
+        served.wait_for_answer()
+        say("Ctrl-C ends it.")
+        tell(served.address)
+        if browse:
+            served.browse()
+        served.wait_for_end()

@@ -1,0 +1,69 @@
+"""What ``bench diff`` compares: two models, conditions, files of metrics or signatures."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import SettingsError
+from bench_assets.report.difference import Cause, difference
+from bench_assets.report.side import Side
+from bench_assets.report.sides import is_signature, places, side_of
+from bench_assets.task import Task
+
+
+class Compared(NamedTuple):
+    """Two evaluations of a task, and why they differ."""
+
+    task: Task
+    before: Side
+    after: Side
+    causes: list[Cause]
+
+
+def differing(  # noqa: PLR0913  (an option each)
+    bench: Workbench,
+    before: str,
+    after: str,
+    *,
+    suite: str = "",
+    model: str = "",
+    condition: str = "main",
+    metric: str = "",
+) -> Iterator[Compared]:
+    """Compare two evaluations, task by task, of those that have both.
+
+    Raises:
+        UnknownNameError: If nothing of a name was evaluated.
+        SettingsError: If no task has both.
+        TableError: If a table is not as it was written.
+    """
+    tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
+    models = [model] + [one for one in (before, after) if _is_model(one, tasks)]
+    whose = next(filter(None, models), "")
+    old, new = (_sides(bench, named, tasks, whose, condition) for named in (before, after))
+    both = [name for name in old if name in new]
+    if not both:
+        there = [", ".join(one) or "none" for one in (old, new)]
+        raise SettingsError(
+            f"no task has both: {before} was evaluated on {there[0]}; {after} on {there[1]}"
+        )
+    for name in both:
+        task = next(task for task in bench.catalog.tasks if task.name == name)
+        if not metric or metric in task.measures:
+            sides = old[name], new[name]
+            yield Compared(task, *sides, difference(task, *sides, metric))
+
+
+def _sides(
+    bench: Workbench, named: str, tasks: Sequence[Task], model: str, condition: str
+) -> dict[str, Side]:
+    if is_signature(named):
+        task, side = side_of(named, bench.tables, bench.catalog)
+        return {task.name: side}
+    found = places(named, bench.tables, tasks, model, condition)
+    return {place.task.name: place.read() for place in found}
+
+
+def _is_model(named: str, tasks: Sequence[Task]) -> bool:
+    conditions = {name for task in tasks for name in task.conditions}
+    return not (is_signature(named) or named.endswith(".parquet") or named in conditions)

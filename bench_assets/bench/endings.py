@@ -1,0 +1,7 @@
+"""How a command ends that a signal ends; imported before all else, so that it imports nothing."""
+
+import signal
+
+ENDING = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
+KEPT = "what was finished is kept, with every reply that arrived; the same command goes on there"
+EXIT = 128  # and the number of the signal, as shells have it

@@ -1,0 +1,160 @@
+"""What ``bench explain`` gathers: all that is behind one cell, from the picture to the points."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench_assets.bench.trace import trace
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import ImageError, UnknownNameError
+from bench_assets.core.reasoning import take_apart
+from bench_assets.core.rows import Metric
+from bench_assets.evaluation import evaluation_key
+from bench_assets.report.causes import who_and_how
+from bench_assets.task import Task
+from resources.pictures.images import ImageStore
+from resources.replies.store import ReplyStore
+
+Step = dict[str, Any]
+
+_THINKING = "|thinking="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureBehind:
+    """A picture of the question: where it lies, and how large it is."""
+
+    sha256: str
+    path: str
+    width: int | None  # px
+    height: int | None
+    problem: str = ""  # why it cannot be shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One reply, and how it became points."""
+
+    prediction: Step
+    thought: str
+    judgements: list[Step]  # each with what the judge was asked, where that is known
+    score: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """All that is behind one cell."""
+
+    task: str
+    model: str
+    condition: str
+    question: Step
+    pictures: list[PictureBehind]
+    prompt: Step  # sha256, whether it was sent so, and its turns
+    draws: list[Draw]
+    reading: str  # how replies become points, in words
+    value: Step  # the primary metric over all questions
+    signature: str
+
+    def to_json(self) -> Step:
+        """Write it as one JSON object."""
+        return asdict(self)
+
+
+def explain(bench: Workbench, question_id: str, model: str, condition: str = "main") -> Explained:
+    """Gather all that is behind a model's cell of a question.
+
+    Raises:
+        UnknownNameError: If no question has that id, or the model was never asked it.
+        TableError: If a table is not as it was written.
+    """
+    steps = trace(bench, question_id, model, condition)
+    question, prompt = next(steps), next(steps)
+    task = next(one for one in bench.catalog.tasks if one.name == question["task"])
+    asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
+    if model not in asked:
+        raise UnknownNameError(f"model asked {task.name}, {condition},", model, asked)
+    draws = list(_draws(steps, ReplyStore(bench.settings.home / "replies.sqlite")))
+    if not draws:
+        raise UnknownNameError(f"question that {model} was asked,", question_id, ())
+    value = _value(bench, task, model, condition)
+    return Explained(
+        task=task.name,
+        model=model,
+        condition=condition,
+        question={name: value for name, value in question.items() if name != "table"},
+        pictures=[_picture(bench, one) for one in question["images"]],
+        prompt={name: value for name, value in prompt.items() if name != "table"},
+        draws=draws,
+        reading=_in_words(task, draws[0].score.get("reading", "")),
+        value=value,
+        signature=value.get("signature", ""),
+    )
+
+
+def _draws(steps: Iterator[Step], store: ReplyStore) -> Iterator[Draw]:
+    """Put the rows of each draw together; a table's name ends with what it is."""
+    of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
+    for step in steps:
+        of[step["table"].rpartition("/")[2]].append(_without_table(step))
+    for said in of["predictions"]:
+        about = [row for row in of["judgements"] if row["sample"] == said["sample"]]
+        scores = [row for row in of["scores"] if row["sample"] == said["sample"]]
+        yield Draw(
+            prediction=said,
+            thought=_thought(said),
+            judgements=[{**row, "prompt": _sent(store, row["prompt_sha256"])} for row in about],
+            score=scores[0] if scores else {},
+        )
+
+
+def _without_table(step: Step) -> Step:
+    return {name: value for name, value in step.items() if name != "table"}
+
+
+def _sent(store: ReplyStore, sha256: str) -> str | None:
+    return store.prompt(sha256) if sha256 else None
+
+
+def _thought(said: Mapping[str, Any]) -> str:
+    """Take the thought off a reply, by the tags that the model's signature names, if any."""
+    raw = said["raw_text"]
+    if not raw or raw == said["text"]:
+        return ""
+    _, _, tags = who_and_how(said["decoding"])[1].partition(_THINKING)
+    opening, _, closing = tags.partition(" ")
+    return take_apart(raw, (opening, closing) if closing else None).thought
+
+
+def _picture(bench: Workbench, digest: str) -> PictureBehind:
+    store = ImageStore(folder=str(bench.settings.home / "images"))
+    try:
+        width, height = store.open(digest).size
+    except ImageError as why:
+        return PictureBehind(
+            sha256=digest,
+            path=str(store.path(digest)),
+            width=None,
+            height=None,
+            problem=str(why),
+        )
+    path = str(store.path(digest))
+    return PictureBehind(sha256=digest, path=path, width=width, height=height)
+
+
+def _in_words(task: Task, reading: str) -> str:
+    """The name of a reading, and the first line of what it says of itself."""
+    about = (getattr(task.readings.get(reading), "__doc__", None) or "").strip()
+    return f"{reading}: {about.splitlines()[0]}" if about else reading
+
+
+def _value(bench: Workbench, task: Task, model: str, condition: str) -> Step:
+    key = evaluation_key(task, condition, "metrics")
+    if not bench.tables.exists(key, model):
+        return {}
+    rows = bench.tables.read(key, Metric, model)
+    found = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
+    return {name: getattr(row, name) for row in found for name in _SHOWN}
+
+
+_SHOWN = ("metric", "value", "low", "high", "n_scored", "n_failed", "edition", "signature")

@@ -1,0 +1,146 @@
+"""The leaderboard at one look: of each edition models by tasks, and what blind guessing gives."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+
+from bench_assets.core.standing import Standing
+from bench_assets.core.training_runs import step_of
+from bench_assets.report.ranks import Ranking, ranking
+
+_MARKS = {
+    "*": "questions without a reply are left out",
+    "~": "measured otherwise than it would be now",
+    "!": "its table cannot be read; bench verify names the command",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a matrix: a model, a paper's row, or what is known without looking."""
+
+    name: str
+    cells: Mapping[str, str]  # task -> value with its mark
+    rank: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """All models on all tasks of one edition."""
+
+    edition: str
+    tasks: tuple[str, ...]
+    models: tuple[Line, ...]  # measured here, best mean rank first
+    blind: tuple[Line, ...]  # chance, the best constant reply
+    published: tuple[Line, ...]  # as papers print them
+    ranked: tuple[str, ...]  # tasks that the mean rank is over
+
+    @property
+    def legend(self) -> list[str]:
+        """What the marks mean that are used."""
+        used = "".join(cell for line in self.models for cell in line.cells.values())
+        return [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
+
+
+def matrices(rows: Sequence[Standing], chance: Mapping[str, float | None]) -> list[Matrix]:
+    """Arrange the leaderboard, each edition for itself: their numbers are not comparable.
+
+    Args:
+        rows: The leaderboard.
+        chance: Task -> what guessing gives on the present questions, where that is known.
+    """
+    editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
+    editions |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
+    return [
+        _matrix(
+            edition, place, [r for r in rows if (r.edition, r.place) == (edition, place)], chance
+        )
+        for edition, place in sorted(editions, key=lambda one: bool(one[1]))
+    ]
+
+
+def curves(rows: Sequence[Standing]) -> Iterator[str]:
+    """Say of each run of checkpoints what it learned from its first step to its last.
+
+    Better or worse is a task whose two 95 % intervals lie apart: no mean, since tasks have other
+    scales (CIDEr ends at 10).
+    """
+    runs: dict[str, dict[int, dict[str, Standing]]] = {}
+    for row in rows:
+        if row.is_measured and not row.place and (step := step_of(row.model)):
+            runs.setdefault(step.run, {}).setdefault(step.step, {})[row.task] = row
+    for run, steps in runs.items():
+        first, last = min(steps), max(steps)
+        shared = [task for task in steps[first] if task in steps[last]]
+        pairs = [(task, steps[first][task], steps[last][task]) for task in shared]
+        better = [_change(*one) for one in pairs if _is_above(one[2], one[1])]
+        worse = [_change(*one) for one in pairs if _is_above(one[1], one[2])]
+        if first < last and shared:
+            yield (
+                f"{run or 'checkpoints'}, step {first} to {last}: better at"
+                f" {', '.join(better) or 'nothing'}; worse at {', '.join(worse) or 'nothing'}; no"
+                f" clear difference on {len(shared) - len(better) - len(worse)} tasks"
+            )
+
+
+def _is_above(one: Standing, other: Standing) -> bool:
+    return one.low is not None and other.high is not None and one.low > other.high
+
+
+def _change(task: str, before: Standing, after: Standing) -> str:
+    return f"{task} ({before.value:.3f} to {after.value:.3f})"
+
+
+def _matrix(
+    edition: str, place: str, rows: Sequence[Standing], chance: Mapping[str, float | None]
+) -> Matrix:
+    ours = [row for row in rows if row.is_measured]
+    tasks = tuple(dict.fromkeys(row.task for row in rows))
+    ranks = _ranks(ours)
+    mean = {one.model: one.mean for one in ranks.ranks}
+    models = sorted({row.model for row in ours}, key=lambda model: (mean.get(model, np.inf), model))
+    constants = {row.task: row.constant for row in ours}
+    known = {"chance": chance if not place else {}, "best constant reply": constants}
+    return Matrix(
+        edition=f"{edition} edition" + (f" of {place}" if place else ""),
+        tasks=tasks,
+        models=tuple(
+            Line(
+                name=model,
+                cells={row.task: _cell(row) for row in ours if row.model == model},
+                rank=f"{mean[model]:.1f}" if model in mean else "",
+            )
+            for model in models
+        ),
+        blind=tuple(
+            Line(name=name, cells=cells)
+            for name, values in known.items()
+            if ours and (cells := {task: f"{v:.3f}" for task in tasks if (v := values.get(task))})
+        ),
+        published=tuple(_published([row for row in rows if not row.is_measured])),
+        ranked=ranks.tasks,
+    )
+
+
+def _ranks(rows: Sequence[Standing]) -> Ranking:
+    values: dict[str, dict[str, float]] = {}
+    for row in rows:
+        if not isnan(row.value):
+            values.setdefault(row.task, {})[row.model] = row.value
+    return ranking(values, np.random.default_rng(0))
+
+
+def _cell(row: Standing) -> str:
+    if isnan(row.value):
+        return "!"
+    return f"{row.value:.3f}" + "*" * bool(row.n_failed) + "~" * bool(row.stale)
+
+
+def _published(rows: Sequence[Standing]) -> Iterator[Line]:
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        cells.setdefault((row.model, row.source), {})[row.task] = f"{row.value:.3f}"
+    for (model, source), values in cells.items():
+        yield Line(name=f"{model} ({source})", cells=values)

@@ -1,0 +1,124 @@
+"""An evaluation of a part of the questions: measured, printed, and kept out of all tables.
+
+What is asked is remembered as always, so that the whole evaluation asks only the rest.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from bench_assets import flow
+from bench_assets.bench import selections
+from bench_assets.bench.part import Part
+from bench_assets.bench.printing import METRIC_COLUMNS, Cell, shown_progress
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.errors import ModelError, SettingsError
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question
+from bench_assets.suite import SuiteSettings
+from bench_assets.task import Task
+from bench_assets.uninformed import beside, best_constants
+from resources.models.opening import Models
+from resources.replies.progress import AskingProgress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialMetric(Metric):
+    """A cell of a results table over a part of the questions; no number of the benchmark."""
+
+    partial: str  # how many questions of how many, and of which categories
+
+
+PARTIAL_COLUMNS: dict[str, Cell] = {
+    **METRIC_COLUMNS,
+    "n": lambda row: f"{METRIC_COLUMNS['n'](row)} PARTIAL: {row.partial}",
+}
+
+
+def tasks_asked(bench: Workbench, suites: Sequence[str]) -> list[Task]:
+    """The tasks of which a part can be asked.
+
+    Raises:
+        SettingsError: If they ask encoders, which rank all that there is.
+    """
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    if (first := selections.of_one_kind(tasks)[0]).asked_of != "model":
+        raise SettingsError(
+            f"{first.name} asks encoders, which rank the whole pool: leave --limit and --category"
+            " out"
+        )
+    return selections.of_one_kind(tasks)
+
+
+def evaluate_part(
+    bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: Part
+) -> list[PartialMetric]:
+    """Ask, judge, score and measure a model on a part of each task's questions.
+
+    Raises:
+        BenchError: If the model cannot be asked, or questions stay without a reply.
+    """
+    with bench.models() as models:
+        return [
+            row
+            for task in tasks
+            for asked in [bench.questions(task, condition)]
+            if (few := part.of(task, asked))
+            for row in _measured(bench, models, (task, condition), model, (few, len(asked), part))
+        ]
+
+
+def _measured(
+    bench: Workbench,
+    models: Models,
+    of: tuple[Task, str],
+    model: str,
+    drawn: tuple[list[Question], int, Part],
+) -> list[PartialMetric]:
+    (task, condition), (few, n_all, part) = of, drawn
+    chosen = bench.settings.suite(task.suite, SuiteSettings)
+    with _asking(models, f"{model}: {task.name}", model, condition) as asked:
+        predictions = flow.predict(task, few, asked, condition)
+    _require_replies(task, "questions", predictions)
+    judgements = _judged(models, task, chosen.judge, few, predictions) if task.is_judged else []
+    _require_replies(task, "verdicts", judgements)
+    scores = flow.score(task, few, predictions, judgements, chosen.reading)
+    which = f" of {', '.join(part.categories)}" if part.categories else ""
+    said = f"{len(few)} of {n_all} questions{which}"
+    return [
+        PartialMetric(**{**asdict(row), "signature": f"{row.signature}|PARTIAL"}, partial=said)
+        for row in beside(task, few, predictions, scores, best_constants(task, few))
+    ]
+
+
+def _judged(
+    models: Models,
+    task: Task,
+    setting: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> list[Judgement]:
+    chosen = task.chosen_judge(setting)
+    if not chosen.model:
+        return flow.judge(task, questions, predictions, None, chosen.name)
+    with _asking(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
+        return flow.judge(task, questions, predictions, judge, chosen.name)
+
+
+@contextmanager
+def _asking(models: Models, title: str, name: str, condition: str = "main") -> Generator[ChatModel]:
+    """Open a model, with its progress on the terminal, or else a line of it now and then."""
+    with (
+        AskingProgress(title, lambda line: None, shown_progress()) as progress,
+        models.open(name, condition, progress, progress.throughput) as model,
+    ):
+        yield model
+
+
+def _require_replies(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
+    """Refuse to measure what was not asked, or not judged, as a whole evaluation does."""
+    if failed := [row for row in rows if row.error]:
+        raise ModelError(
+            f"{task.name}: {len(failed)} of {len(rows)} {what} without a reply; the same command"
+            f" asks them again: {failed[0].question_id}: {failed[0].error}"
+        )

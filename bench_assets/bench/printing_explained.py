@@ -1,0 +1,139 @@
+"""Prints what is behind a cell, for people: a heading a step, pictures where they can be shown."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+
+from bench_assets.bench.explaining import Draw, Explained, PictureBehind
+from bench_assets.bench.printing import tell
+from bench_assets.bench.terminal_pictures import Way, blocks, drawn
+from bench_assets.core.errors import ImageError
+from bench_assets.core.secrets import Secrets
+from resources.pictures.images import ImageStore
+
+
+def print_explained(one: Explained, images: ImageStore, way: Way, secrets: Secrets) -> None:
+    """Print the way from the question to the number."""
+    tell(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
+    _section("Question", secrets.redacted("\n".join(_question(one.question))))
+    for n, picture in enumerate(one.pictures, 1):
+        tell(f"\n## Picture {n} of {len(one.pictures)}: {_size(picture)}\n{picture.path}")
+        show_picture(images, picture.sha256, way)
+    sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
+    _section(f"Prompt, {sent} ({one.prompt['sha256'][:12]})", _turns(one.prompt["turns"], secrets))
+    for draw in one.draws:
+        _print_draw(draw, one, secrets)
+    _section("Number", "\n".join(_number(one)))
+
+
+def show_picture(images: ImageStore, digest: str, way: Way) -> None:
+    """Show a picture, if the terminal can and the picture is whole."""
+    if not way:
+        return
+    try:
+        picture = images.open(digest)
+    except ImageError as why:
+        tell(str(why))
+        return
+    if way == "blocks":
+        console = Console()
+        console.print(blocks(picture, console.width), end="")
+    else:
+        sys.stdout.write(f"{drawn(picture, way)}\n")
+        sys.stdout.flush()
+
+
+def _print_draw(draw: Draw, one: Explained, secrets: Secrets) -> None:
+    said, score = draw.prediction, draw.score
+    which = f" {said['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
+    _section(f"Raw reply{which}", secrets.redacted(said["raw_text"] or said["text"]) or "(empty)")
+    tell("\n".join(_about_reply(said)))
+    if draw.thought:
+        _section("Thought", secrets.redacted(draw.thought))
+        _section("What is scored", secrets.redacted(said["text"]) or "(nothing)")
+    for judgement in draw.judgements:
+        _print_judgement(judgement, secrets)
+    _section("Read as", secrets.redacted("\n".join(_points(score, one.reading))))
+
+
+def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
+    if row["prompt"]:
+        _section(
+            f"Judge {row['judge']} was asked: {row['criterion']}", _turns(row["prompt"], secrets)
+        )
+    word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
+    said = row["error"] or row["reply"]
+    title = f"Judge {row['judge']}, {row['criterion'] or 'verdict'}: {word}"
+    _section(title, secrets.redacted(said) or "(said nothing)")
+
+
+def _section(title: str, text: str) -> None:
+    tell(f"\n## {title}\n{text}")
+
+
+def _question(question: Mapping[str, Any]) -> Iterator[str]:
+    if question["context"]:
+        yield f"Context: {question['context']}"
+    yield question["text"]
+    for n, option in enumerate(question["options"]):
+        yield f"  ({chr(65 + n) if n < 26 else n + 1}) {option}"
+    yield f"Answer: {' | '.join(question['answer']) or 'not published'}"
+    named = {"category": question["category"], "group": question["group_id"], **question["labels"]}
+    yield "; ".join(f"{name} {value}" for name, value in named.items() if value)
+    yield f"{question['edition']} edition"
+
+
+def _size(picture: PictureBehind) -> str:
+    return picture.problem or f"{picture.width} x {picture.height} px"
+
+
+def _turns(written: str, secrets: Secrets) -> str:
+    """Write a prompt's JSON as people read conversations."""
+    lines = []
+    try:
+        turns = json.loads(written)
+    except (ValueError, RecursionError):  # no prompt of ours; shown as it stands
+        return secrets.redacted(written)
+    for role, parts in turns:
+        texts = [f"[picture {p['image'][:12]}]" if isinstance(p, dict) else p for p in parts]
+        lines.append(f"{role}: " + " ".join(texts))
+    return secrets.redacted("\n".join(lines))
+
+
+def _about_reply(said: Mapping[str, Any]) -> Iterator[str]:
+    tokens = {"prompt": said["prompt_tokens"], "reply": said["completion_tokens"]}
+    counted = [f"{n} tokens of {name}" for name, n in tokens.items() if n is not None]
+    timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
+    ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []
+    yield f"({', '.join(['asked as ' + said['decoding'], *ended, *counted, *timed])})"
+    for note in (said["note"], said["no_answer"], said["error"]):
+        if note:
+            yield f"({note})"
+
+
+def _points(score: Mapping[str, Any], reading: str) -> Iterator[str]:
+    if not score:
+        yield "not scored yet"
+        return
+    yield f"{' | '.join(score['answer']) or '(no answer was read)'}"
+    points = "no points: unscored" if score["points"] is None else f"{score['points']:g} points"
+    yield f"{points} of {score['max_points']:g}" + (f"; {score['note']}" if score["note"] else "")
+    if score["error"]:
+        yield score["error"]
+    yield f"by the reading {reading}"
+
+
+def _number(one: Explained) -> Iterator[str]:
+    if not one.value:
+        yield "not measured yet"
+        return
+    shown = {name: "none" if v is None else v for name, v in one.value.items()}
+    value, low, high = (
+        f"{shown[name]:.4f}" if isinstance(shown[name], float) else shown[name]
+        for name in ("value", "low", "high")
+    )
+    yield f"{shown['metric']} {value} ({low} to {high}) over {shown['n_scored']} units"
+    yield one.signature

@@ -1,0 +1,156 @@
+"""``bench remove``: a model's tables in all tasks, its partition, and, if wanted, its replies."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import dagster as dg
+
+from bench_assets.bench.freshness import NOTES
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import HomeError, TableError, UnknownNameError
+from bench_assets.core.rows import Prediction
+from bench_assets.partitions import ANSWERING
+from resources.disk.sqlite_files import connect
+from resources.disk.writing import told_of_writing
+from resources.home.locks import locked
+from resources.home.run_processes import table_locks
+from resources.replies.removed import remove_replies
+from resources.settings.models_toml import forget_model, read_models
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removable:
+    """What there is of one model."""
+
+    model: str
+    tables: Sequence[Path]
+    is_partition: bool
+    is_given: bool  # has its section in models.toml
+
+    @property
+    def megabytes(self) -> float:
+        """Of the tables."""
+        return sum(file.stat().st_size for file in self.tables) / 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """What was removed."""
+
+    model: str
+    tables: int
+    replies: int
+    megabytes: float  # that the disk has back
+
+
+def find_removable(bench: Workbench, model: str) -> Removable:
+    """Look what there is of a model.
+
+    Raises:
+        UnknownNameError: If there is nothing; lists those there is something of.
+    """
+    files = [
+        path
+        for key in _keys(bench)
+        for tables in (bench.tables, *bench.tables.elsewhere(key.path[0]))
+        if (path := tables.path(key.path, model)).exists()
+    ]
+    sets = {str(one.name) for one in ANSWERING.values()}
+    found = Removable(
+        model=model,
+        tables=files,
+        is_partition=any(bench.instance.has_dynamic_partition(one, model) for one in sets),
+        is_given=model in read_models(bench.settings.home),
+    )
+    if not (found.tables or found.is_partition or found.is_given):
+        known = {name for key in _keys(bench) for name in bench.tables.partitions(key.path)}
+        raise UnknownNameError("model with tables", model, known)
+    return found
+
+
+def remove(bench: Workbench, found: Removable, *, replies: bool) -> Removed:
+    """Remove it; questions, pictures and other models' tables stay.
+
+    With ``replies``, those go too that no other model's tables came of.
+
+    Raises:
+        HomeError: If the model is being evaluated, or something cannot be deleted.
+    """
+    model = found.model
+    with _nobody_evaluates(bench, model):
+        megabytes = found.megabytes
+        n_replies = 0
+        if replies:
+            n_replies, freed = _remove_replies(bench, model)
+            megabytes += freed
+        for file in found.tables:
+            with told_of_writing(file):
+                file.unlink(missing_ok=True)
+        for note in Path(bench.tables.folder).rglob(f"{NOTES}/* {_globbed(model)}"):
+            note.unlink(missing_ok=True)
+        for name in {str(one.name) for one in ANSWERING.values()}:
+            if bench.instance.has_dynamic_partition(name, model):
+                bench.instance.delete_dynamic_partition(name, model)
+        if found.is_given:
+            forget_model(bench.settings.home, model)
+    return Removed(
+        model=model, tables=len(found.tables), replies=n_replies, megabytes=round(megabytes, 1)
+    )
+
+
+def _keys(bench: Workbench) -> list[dg.AssetKey]:
+    """Assets with a part for each model: never those whose one file has a model's name."""
+    graph = bench.definitions.resolve_asset_graph()
+    return [key for key in sorted(graph.get_all_asset_keys()) if graph.get(key).is_partitioned]
+
+
+@contextmanager
+def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
+    """Hold the locks of all that is made of a model.
+
+    Raises:
+        HomeError: If somebody else does.
+    """
+
+    def refuse(waiting: str) -> None:
+        who = waiting.partition(": waiting for ")[2]
+        raise HomeError(f"{model} is being evaluated by {who}: end that first, or wait for it")
+
+    folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
+    with locked(bench.settings.home / "locks", table_locks(folders, model), refuse):
+        yield
+
+
+def _remove_replies(bench: Workbench, model: str) -> tuple[int, float]:
+    """Delete the replies that only this model's predictions came of; says how many, and MB."""
+    file = bench.settings.home / "replies.sqlite"
+    own: set[str] = set()
+    others: set[str] = set()
+    for key in _keys(bench):
+        if key.path[-1] == "predictions":
+            for name in bench.tables.partitions(key.path):
+                (own if name == model else others).update(_asked_as(bench, key, name))
+    if not file.exists() or not own - others:
+        return 0, 0.0
+    before = file.stat().st_size
+    with closing(connect(file)) as db:
+        n = remove_replies(db, own - others)
+    return n, max(0.0, (before - file.stat().st_size) / 1e6)
+
+
+def _asked_as(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
+    """Identities and decodings, as predictions have them; none of a table that is damaged."""
+    try:
+        return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
+    except TableError:
+        return set()
+
+
+def _globbed(model: str) -> str:
+    """A model's name in the name of a note, with nothing in it that a pattern would read."""
+    return "".join(
+        f"[{letter}]" if letter in "*?[" else letter for letter in quote(model, safe=" ")
+    )

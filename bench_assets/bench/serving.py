@@ -1,0 +1,116 @@
+"""The Dagster UI as a process of its own: what it says goes into a file, and it ends with us."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import webbrowser
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Self
+
+from bench_assets.core.errors import HomeError, SettingsError
+from resources.settings.bench_toml import CHECKOUT, environment_of
+
+_HOST = "127.0.0.1"
+_EACH = 0.5  # s between two looks whether it answers
+_PATIENCE = 60.0  # s that it may take to end
+_SHOWN = 8  # lines of its log
+
+
+def require_free(port: int) -> None:
+    """Look whether a port can be had, before anything is started.
+
+    Raises:
+        SettingsError: If somebody listens there, or we may not.
+    """
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed a moment ago is free
+        try:
+            one.bind((_HOST, port))
+        except OSError as why:
+            raise SettingsError(
+                f"port {port} of {_HOST} cannot be had ({why.strerror}): is the UI open already?"
+                " --port takes another"
+            ) from why
+
+
+class Served:
+    """The UI, from its start to its end; a context manager."""
+
+    def __init__(self, home: Path, port: int) -> None:
+        self.log = home / "dagster" / "ui.log"
+        self.address = f"http://{_HOST}:{port}"
+        self._port = port
+        self._home = home
+
+    def __enter__(self) -> Self:
+        """Start it.
+
+        Raises:
+            HomeError: If its log cannot be written.
+        """
+        command = [str(Path(sys.executable).parent / "dagster"), "dev", "-w", "workspace.yaml"]
+        try:
+            with self.log.open("wb") as log:
+                self._process = subprocess.Popen(
+                    [*command, "-h", _HOST, "-p", str(self._port)],
+                    cwd=CHECKOUT,
+                    env=environment_of(self._home),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # it is told to end once, by us
+                )
+        except OSError as why:
+            raise HomeError(f"{why.filename}: {why.strerror}") from why
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, with all that it started."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_PATIENCE)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+
+    def wait_for_answer(self) -> None:
+        """Wait until the page is there.
+
+        Raises:
+            HomeError: If it ended instead; shows the end of its log.
+        """
+        while not self._answers():
+            self._require_running(_EACH)
+
+    def wait_for_end(self) -> None:
+        """Wait until somebody ends it.
+
+        Raises:
+            HomeError: If it ends by itself.
+        """
+        while True:
+            self._require_running(None)
+
+    def browse(self) -> None:
+        """Open the page in the browser, where there is one."""
+        webbrowser.open(self.address)
+
+    def _answers(self) -> bool:
+        try:
+            with closing(HTTPConnection(_HOST, self._port, timeout=5)) as connection:
+                connection.request("GET", "/server_info")
+                return connection.getresponse().status == 200
+        except (OSError, HTTPException):
+            return False
+
+    def _require_running(self, seconds: float | None) -> None:
+        try:
+            code = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+        last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN:]
+        raise HomeError("\n  ".join([f"the UI ended by itself ({code}); {self.log} ends:", *last]))

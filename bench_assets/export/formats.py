@@ -1,0 +1,103 @@
+"""The forms that results leave the home in, by their names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.errors import UnknownNameError
+from bench_assets.core.standing import Standing
+from bench_assets.export.croissant import write_croissants
+from bench_assets.export.gathering import Gathered
+from bench_assets.export.inspect_logs import write_inspect_logs
+from bench_assets.export.lm_eval import write_lm_eval_results
+from bench_assets.export.mlflow_runs import write_mlflow
+from bench_assets.export.model_index import write_model_indices
+from bench_assets.export.plain_tables import FORMS, write_tables
+from bench_assets.export.vlmevalkit import write_questions_and_replies
+from bench_assets.export.wandb_runs import write_wandb
+from resources.pictures.images import ImageStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """What is to leave, and what it takes to write it."""
+
+    gathered: Gathered
+    catalog: Catalog
+    images: ImageStore
+    standings: Callable[[], Sequence[Standing]]
+    out: Path
+    pictures: bool = False  # also where the form can do without
+    to: str = ""  # where a tracker of experiments keeps its runs
+
+
+Write: TypeAlias = Callable[[Leaving], Sequence[Path | str]]
+"""Writes, and says what was written: files, or where else it is now."""
+
+
+class Format(NamedTuple):
+    """A form, and what is meant where nothing is named; () is all."""
+
+    write: Write
+    conditions: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
+
+
+def _tables(form: str, leaving: Leaving) -> list[Path]:
+    return write_tables(leaving.gathered, leaving.standings(), leaving.out, form)
+
+
+def _model_indices(leaving: Leaving) -> list[Path]:
+    return write_model_indices(leaving.gathered, leaving.catalog, leaving.out)
+
+
+def _vlmevalkit(leaving: Leaving) -> list[Path]:
+    return write_questions_and_replies(leaving.gathered, leaving.images, leaving.out)
+
+
+def _inspect(leaving: Leaving) -> list[Path]:
+    embed = leaving.pictures
+    return write_inspect_logs(leaving.gathered, leaving.images, leaving.out, embed=embed)
+
+
+def _lm_eval(leaving: Leaving) -> list[Path]:
+    return write_lm_eval_results(leaving.gathered, leaving.out)
+
+
+def _croissant(leaving: Leaving) -> list[Path]:
+    suites = {suite.name: suite for suite in leaving.catalog.suites}
+    return write_croissants(leaving.gathered, suites, leaving.out)
+
+
+def _mlflow(leaving: Leaving) -> list[str]:
+    return write_mlflow(leaving.gathered, leaving.out, leaving.to)
+
+
+def _wandb(leaving: Leaving) -> list[Path]:
+    return write_wandb(leaving.gathered, leaving.out, leaving.to or "offline")
+
+
+FORMATS: Mapping[str, Format] = {
+    **{form: Format(partial(_tables, form)) for form in FORMS},
+    "model-index": Format(_model_indices, conditions=("main",), editions=("published",)),
+    "vlmevalkit": Format(_vlmevalkit),
+    "inspect": Format(_inspect),
+    "lm-eval": Format(_lm_eval),
+    "croissant": Format(_croissant),
+    "mlflow": Format(_mlflow),
+    "wandb": Format(_wandb),
+}
+
+
+def format_of(name: str, others: Sequence[str] = ()) -> Format:
+    """Find a form; ``others`` are names that are no forms of tables.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+    """
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, [*FORMATS, *others])
+    return FORMATS[name]

@@ -1,0 +1,231 @@
+"""Evaluations as logs of Inspect: what ``inspect view`` shows and ``read_eval_log`` reads.
+
+A question without a reply is a sample with an error; it has no score, nor has one whose judge
+failed. Points stand as they are: a sample's ``max_points`` says how many there are.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.chat import Image, Turn
+from bench_assets.core.errors import ImageError
+from bench_assets.core.pictures import decode
+from bench_assets.core.rows import Metric
+from bench_assets.export.gathering import Evaluated, Gathered
+from bench_assets.export.items import Item, items, known
+from resources.disk.writing import written_aside
+from resources.pictures.images import ImageStore
+
+_VERSION = 2
+_DIGITS = 32  # of an attachment's name
+_STOPS = {"length": "max_tokens", "content_filter": "content_filter"}
+
+
+def write_inspect_logs(
+    gathered: Gathered, images: ImageStore, out: Path, *, embed: bool = False
+) -> list[Path]:
+    """Write a log for each model and condition; with ``embed``, pictures lie in it.
+
+    Raises:
+        HomeError: If one cannot be written.
+    """
+    written = []
+    for one in gathered.evaluations():
+        written.append(out / log_name(one))
+        pictures = LogPictures(images, gathered.left_out, embed=embed)
+        with written_aside(written[-1]) as file:
+            file.writelines(log(one, pictures))
+    return written
+
+
+@dataclass(frozen=True, slots=True)
+class LogPictures:
+    """How the pictures of a log are named: by the home's files, or by what lies in the log."""
+
+    images: ImageStore
+    lost: list[str]  # is told of pictures that cannot be read
+    embed: bool = False
+
+    def of(self, item: Item) -> dict[str, str]:
+        """Name -> picture as an address, of those that a sample brings with it."""
+        if not self.embed:
+            return {}
+        found = {}
+        for picture in item.prompt.images:
+            try:
+                found[picture.sha256[:_DIGITS]] = _data_address(self.images.read(picture.sha256))
+            except ImageError as why:
+                self.lost.append(f"{item.question.question_id}: {why}")
+        return found
+
+    def address(self, sha256: str, attached: dict[str, str]) -> str:
+        """What a message says in a picture's place."""
+        name = sha256[:_DIGITS]
+        return f"attachment://{name}" if name in attached else str(self.images.path(sha256))
+
+
+def log_name(one: Evaluated) -> str:
+    """The name of a log's file: Inspect lists those that begin with a time."""
+    task = one.name.replace("/", "-")
+    return f"{one.asked_at:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{_id(one)}.json"
+
+
+def log(one: Evaluated, pictures: LogPictures) -> Iterator[bytes]:
+    """Write a log, sample by sample."""
+    yield f'{_json(header(one))[:-1]}, "samples": ['.encode()
+    for number, item in enumerate(items(one)):
+        yield f"{',' if number else ''}\n{_json(sample(item, one.reading, pictures))}".encode()
+    yield b"\n]}\n"
+
+
+def header(one: Evaluated) -> dict[str, Any]:
+    """Everything but the samples."""
+    at = one.asked_at.isoformat()
+    ids = list(dict.fromkeys(row.question_id for row in one.predictions))
+    signature = one.primary.signature if one.primary else ""
+    return {
+        "version": _VERSION,
+        "status": "success",
+        "eval": {
+            "eval_id": _id(one),
+            "run_id": _id(one),
+            "created": at,
+            "task": one.name,
+            "task_id": _id(one),
+            "task_version": one.task.version,
+            "task_args": {"condition": one.condition},
+            "tags": [f"{one.exam.edition} edition"],
+            "dataset": {
+                "name": f"{one.task.name} ({one.exam.edition} edition)",
+                "samples": len(ids),
+                "sample_ids": ids,
+                "shuffled": False,
+            },
+            "model": one.model,
+            "model_args": {},
+            "config": {"epochs": max((row.sample for row in one.predictions), default=0) + 1},
+            "packages": {"bench-assets": version("bench-assets")},
+            "metadata": {"edition": one.exam.edition, "signature": signature},
+        },
+        "plan": {"name": "plan", "steps": [], "config": {}},
+        "results": _results(one),
+        "stats": {"started_at": at, "completed_at": at, "model_usage": {}},
+    }
+
+
+def sample(item: Item, reading: str, pictures: LogPictures) -> dict[str, Any]:
+    """One draw of one question."""
+    said, question = item.prediction, item.question
+    attached = pictures.of(item)
+    asked = [_message(turn, pictures, attached) for turn in item.prompt.turns]
+    found: dict[str, Any] = {
+        "id": question.question_id,
+        "epoch": said.sample + 1,
+        "input": asked,
+        "choices": list(question.options) or None,
+        "target": list(question.answer),
+        "messages": asked,
+        "output": {"model": said.model, "choices": []},
+        "scores": {},
+        "metadata": item.about,
+        "attachments": attached,
+    }
+    if said.error:
+        error = {"message": said.error, "traceback": "", "traceback_ansi": ""}
+        return {**found, "error": error}
+    reply = {"role": "assistant", "content": said.text or "\n".join(said.ranking)}
+    found |= {"messages": [*asked, reply], "output": _output(item, reply)}
+    if said.raw_text not in ("", said.text):
+        found["metadata"] = {**item.about, "raw_text": said.raw_text}
+    if item.points is None:
+        return {**found, "metadata": {**found["metadata"], "unscored": item.explanation}}
+    return {**found, "scores": {reading: _score(item)}}
+
+
+def _score(item: Item) -> dict[str, Any]:
+    assert item.score
+    return {
+        "value": item.points,
+        "answer": ", ".join(item.score.answer),
+        "explanation": item.explanation,
+        "metadata": {"max_points": item.score.max_points, "judge": item.score.judge},
+    }
+
+
+def _output(item: Item, reply: dict[str, str]) -> dict[str, Any]:
+    said = item.prediction
+    stop = _STOPS.get(said.finish_reason, "stop")
+    output: dict[str, Any] = {
+        "model": said.model,
+        "choices": [{"message": reply, "stop_reason": stop}],
+        "time": said.seconds,
+    }
+    if said.prompt_tokens is not None and said.completion_tokens is not None:
+        output["usage"] = {
+            "input_tokens": said.prompt_tokens,
+            "output_tokens": said.completion_tokens,
+            "total_tokens": said.prompt_tokens + said.completion_tokens,
+        }
+    return output
+
+
+def _message(turn: Turn, pictures: LogPictures, attached: dict[str, str]) -> dict[str, Any]:
+    parts = [
+        {"type": "image", "image": pictures.address(part.sha256, attached)}
+        if isinstance(part, Image)
+        else {"type": "text", "text": part}
+        for part in turn.parts
+    ]
+    return {"role": turn.role, "content": parts}
+
+
+def _results(one: Evaluated) -> dict[str, Any] | None:
+    """Every measure that has a value: of all questions by its name, of a slice with the slice's."""
+    if not one.metrics:
+        return None
+    measured = {_name(row): _metric(row) for row in one.metrics if not isnan(row.value)}
+    done = sum(not row.error for row in one.predictions)
+    score = {"name": one.reading, "scorer": one.reading, "params": {}, "metrics": measured}
+    return {
+        "total_samples": len(one.predictions),
+        "completed_samples": done,
+        "scores": [score],
+    }
+
+
+def _name(row: Metric) -> str:
+    return row.metric if row.category == "all" else f"{row.metric}/{row.category}"
+
+
+def _metric(row: Metric) -> dict[str, Any]:
+    about = {
+        "low": known(row.low),
+        "high": known(row.high),
+        "n_scored": row.n_scored,
+        "n_unscored": row.n_unscored,
+        "n_failed": row.n_failed,
+        "signature": row.signature,
+    }
+    return {"name": _name(row), "value": row.value, "params": {}, "metadata": about}
+
+
+def _id(one: Evaluated) -> str:
+    named = json.dumps([one.name, one.model, one.exam.edition, one.asked_at.isoformat()])
+    return hashlib.sha256(named.encode()).hexdigest()[:22]
+
+
+def _data_address(data: bytes) -> str:
+    form = decode(data).format.lower().replace("mpo", "jpeg").replace("jpeg2000", "jp2")
+    mime = f"image/{form}"
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+
+
+def _json(value: Any) -> str:  # noqa: ANN401
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

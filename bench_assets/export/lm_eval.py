@@ -1,0 +1,167 @@
+"""Results and samples as lm-eval writes them: what its tables, its hub pages and Zeno read.
+
+Our intervals are no standard errors (ADR 4), so that there is none: they lie in ``configs``. A
+sample without a reply, or without the word of its judge, has no value of a measure.
+"""
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from importlib.metadata import version
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.rows import Metric
+from bench_assets.export.gathering import Evaluated, Gathered
+from bench_assets.export.items import Item, items, known
+from resources.disk.writing import written_aside
+
+_FILTER = "none"  # lm-eval's name for replies as they came
+_POINTS = "points"
+_UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in a model's name, as lm-eval has it
+
+
+def write_lm_eval_results(gathered: Gathered, out: Path) -> list[Path]:
+    """Write the results of each model, and its samples of each task, into a folder of its own.
+
+    Raises:
+        HomeError: If a file cannot be written.
+    """
+    written: list[Path] = []
+    by_model: dict[str, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
+    for one in gathered.evaluations():
+        by_model[one.model].append((one.asked_at, task_results(one)))
+        date = _date(one.asked_at)
+        written.append(out / model_folder(one.model) / f"samples_{task_key(one)}_{date}.jsonl")
+        with written_aside(written[-1]) as file:
+            file.writelines(f"{_json(line)}\n".encode() for line in sample_lines(one))
+    for model, found in by_model.items():
+        last = max(at for at, _ in found)
+        written.append(out / model_folder(model) / f"results_{_date(last)}.json")
+        with written_aside(written[-1]) as file:
+            whole = results(model, last, [one for _, one in found])
+            file.write(json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False).encode())
+    return written
+
+
+def task_key(one: Evaluated) -> str:
+    """Name a task as lm-eval may: its condition and, if it is not the published one, its edition.
+
+    No number of one edition stands beside that of another under one name.
+    """
+    edition = "" if one.exam.edition == "published" else f"_{one.exam.edition}"
+    return re.sub(r"\W", "_", f"{one.name}{edition}")
+
+
+def model_folder(model: str) -> str:
+    """The folder of a model, as lm-eval has it; one that is none of its own is spelled otherwise.
+
+    >>> model_folder("run/step-0150"), model_folder("..")
+    ('run__step-0150', '__')
+    """
+    name = _UNFIT.sub("__", model)
+    return name if name.strip(".") else "_" * len(name)
+
+
+def task_results(one: Evaluated) -> dict[str, Any]:
+    """What results say of one task, part by part."""
+    whole = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
+    asked = {row.question_id for row in one.predictions}
+    done = {item.question.question_id for item in items(one) if item.points is not None}
+    title = f"{one.task.title}{'' if one.condition == 'main' else f', {one.condition}'}"
+    values: dict[str, Any] = {"alias": f"{title} ({one.exam.edition} edition)"}
+    for row in whole:
+        values[f"{row.metric},{_FILTER}"] = row.value
+        values[f"{row.metric}_stderr,{_FILTER}"] = "N/A"
+    return {
+        "results": values,
+        "group_subtasks": [],
+        "configs": _config(one, whole),
+        "versions": one.task.version,
+        "n-shot": 0,
+        "n-samples": {"original": len(asked), "effective": len(done)},
+    }
+
+
+def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+    """The whole file of one model."""
+    parts = ("results", "group_subtasks", "configs", "versions", "n-shot", "n-samples")
+    return {
+        **{part: {one["configs"]["task"]: one[part] for one in tasks} for part in parts},
+        "config": {"model": model, "model_args": "", "limit": None},
+        "date": at.timestamp(),
+        "model_source": "bench-assets",
+        "model_name": model,
+        "model_name_sanitized": model_folder(model),
+        "bench_assets_version": version("bench-assets"),
+    }
+
+
+def sample_lines(one: Evaluated) -> Iterator[dict[str, Any]]:
+    """The lines of a file of samples, one for each draw of each question."""
+    numbers: dict[str, int] = {}
+    for item in items(one):
+        doc_id = numbers.setdefault(item.question.question_id, len(numbers))
+        yield _sample(item, doc_id)
+
+
+def _sample(item: Item, doc_id: int) -> dict[str, Any]:
+    question, said = item.question, item.prediction
+    failed = bool(said.error)
+    asked, target = item.prompt.to_json(), ", ".join(question.answer)
+    doc = {"question_id": question.question_id, "question": question.text, "sample": said.sample}
+    doc |= {"options": list(question.options), "context": question.context, **item.about}
+    points = {} if item.points is None else {_POINTS: item.points}
+    return {
+        "doc_id": doc_id,
+        "doc": doc,
+        "target": target,
+        "arguments": {"gen_args_0": {"arg_0": asked, "arg_1": said.decoding}},
+        "resps": [] if failed else [[said.raw_text or said.text]],
+        "filtered_resps": [] if failed else [said.text or "\n".join(said.ranking)],
+        "filter": _FILTER,
+        "metrics": list(points),
+        **points,
+        "max_points": item.score.max_points if item.score else None,
+        "error": said.error,
+        "explanation": item.explanation,
+        "doc_hash": _digest(_json(doc)),
+        "prompt_hash": said.prompt_sha256 or _digest(asked),
+        "target_hash": _digest(target),
+    }
+
+
+def _config(one: Evaluated, whole: list[Metric]) -> dict[str, Any]:
+    return {
+        "task": task_key(one),
+        "dataset_name": one.task.name,
+        "output_type": "generate_until",
+        "repeats": max((row.sample for row in one.predictions), default=0) + 1,
+        "num_fewshot": 0,
+        "metric_list": [{"metric": row.metric} for row in whole],
+        "metadata": {
+            "version": one.task.version,
+            "edition": one.exam.edition,
+            "condition": one.condition,
+            "reading": one.reading,
+            "signatures": {row.metric: row.signature for row in whole},
+            "intervals": {row.metric: [known(row.low), known(row.high)] for row in whole},
+            "failed": one.primary.n_failed if one.primary else None,
+        },
+    }
+
+
+def _date(at: datetime) -> str:
+    return at.isoformat().replace(":", "-").replace("_", "-")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _json(value: Any) -> str:  # noqa: ANN401
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,101 @@
+"""What a model card of the Hugging Face hub says of results: its ``model-index``, as YAML."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.rows import Metric
+from bench_assets.export.gathering import Evaluated, Gathered
+from bench_assets.export.items import known
+from resources.disk.writing import written_aside
+
+if TYPE_CHECKING:
+    from huggingface_hub import EvalResult
+
+SOURCE = "bench-assets"
+
+_HUB = "hf:"
+_TASK_TYPES = {"ranking": "image-text-retrieval"}  # all others are answered in words
+_ANSWERED = "image-text-to-text"
+_NO_RESULT = ("chance",)  # of the questions, not of the model
+
+
+def write_model_indices(gathered: Gathered, catalog: Catalog, out: Path) -> list[Path]:
+    """Write the index of each model: what stands between the lines ``---`` of its card.
+
+    Raises:
+        HomeError: If one cannot be written.
+    """
+    found: dict[str, list[EvalResult]] = defaultdict(list)
+    for one in gathered.evaluations():
+        failed = one.primary.n_failed if one.primary else None
+        if failed != 0:
+            why = f"{failed} questions are without a reply" if failed else "it is not measured"
+            gathered.left_out.append(f"{one.name} of {one.model}: {why}")
+        else:
+            found[one.model] += results(one, catalog.suite(one.task.suite).release)
+    return [_write(model, results, out) for model, results in found.items() if results]
+
+
+def results(one: Evaluated, release: str = "") -> "Iterator[EvalResult]":
+    """Say what was measured over all questions, the primary metric first.
+
+    Only the published edition is the release's data set; others have names of their own, which
+    nobody takes for it.
+
+    Args:
+        one: What was measured.
+        release: Where the suite's authors have their files, as ``Suite.release`` has it.
+    """
+    names = [name for name in one.task.measures if name not in _NO_RESULT]
+    whole = {row.metric: row for row in one.metrics if row.category == "all"}
+    for name in names:
+        if (row := whole.get(name)) and not isnan(row.value):
+            yield _result(one, row, release)
+
+
+def as_yaml(model: str, found: "list[EvalResult]") -> str:
+    """Write results as the YAML of a model card."""
+    from huggingface_hub import ModelCardData
+
+    return f"{ModelCardData(model_name=model, eval_results=found).to_yaml()}\n"
+
+
+def _result(one: Evaluated, row: Metric, release: str) -> "EvalResult":
+    from huggingface_hub import EvalResult
+
+    edition = one.exam.edition
+    is_release = edition == "published"
+    title = one.task.title + ("" if one.condition == "main" else f", {one.condition}")
+    hub = release.removeprefix(_HUB).partition("@")[0] if release.startswith(_HUB) else ""
+    return EvalResult(
+        task_type=_TASK_TYPES.get(one.exam.questions[0].kind, _ANSWERED),
+        task_name=one.name,
+        dataset_type=(hub or one.task.suite) if is_release else f"{one.task.suite}-{edition}",
+        dataset_name=title if is_release else f"{title} ({edition} edition)",
+        dataset_config=one.name,
+        dataset_revision=row.questions,
+        dataset_args={"edition": edition, "questions": len(one.exam.questions)},
+        metric_type=row.metric,
+        metric_name=row.metric if is_release else f"{row.metric} ({edition} edition)",
+        metric_value=row.value,
+        metric_args={
+            "low": known(row.low),
+            "high": known(row.high),
+            "n_scored": row.n_scored,
+            "n_unscored": row.n_unscored,
+            "signature": row.signature,
+        },
+        verified=False,
+    )
+
+
+def _write(model: str, found: "list[EvalResult]", out: Path) -> Path:
+    path = out / f"{quote(model, safe='@+=')}.yml"
+    with written_aside(path) as file:
+        file.write(as_yaml(model, found).encode())
+    return path

@@ -1,0 +1,151 @@
+"""Question tables as VLMEvalKit has them, and replies as its ``evaluate`` takes them: TSV files.
+
+``index`` numbers the questions of a file from 1; ``question_id`` is ours. A picture stands in its
+row in base64, and ``image_path`` is what VLMEvalKit calls its file. A question without pictures has
+none: VLMEvalKit passes it over.
+"""
+
+import base64
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+from urllib.parse import quote
+
+from bench_assets.core.errors import ImageError
+from bench_assets.core.rows import Question
+from bench_assets.export.gathering import Evaluated, Exam, Gathered
+from resources.disk.writing import written_aside
+from resources.pictures.images import ImageStore
+
+_FIRST = ("index", "image", "image_path", "question", "hint")
+_LAST = ("answer", "category", "split", "question_id")
+_DIGITS = 16
+
+
+def write_questions_and_replies(gathered: Gathered, images: ImageStore, out: Path) -> list[Path]:
+    """Write a file for each question table, and one for each model that was asked its questions.
+
+    Raises:
+        HomeError: If one cannot be written.
+    """
+    written = []
+    for exam in gathered.exams():
+        if exam.questions[0].kind == "ranking":
+            gathered.left_out.append(f"{dataset(exam)}: VLMEvalKit has no word for rankings")
+            continue
+        written.append(out / f"{dataset(exam)}.tsv")
+        _write(written[-1], columns(exam), question_rows(exam, images, gathered.left_out))
+    for one in gathered.evaluations():
+        if one.exam.questions[0].kind != "ranking":
+            condition = "" if one.condition == one.exam.name else f"-{one.condition}"
+            name = f"{quote(one.model, safe='@+=')}_{dataset(one.exam)}{condition}.tsv"
+            written.append(out / name)
+            _write(written[-1], reply_columns(one.exam), reply_rows(one))
+    return written
+
+
+def dataset(exam: Exam) -> str:
+    """What VLMEvalKit calls a question table; the edition is part of it.
+
+    >>> from bench_assets.task import Task
+    >>> named = Task(name="a/b", title="", version=1, conditions={}, readings={}, measures={})
+    >>> question = Question(
+    ...     question_id="", task="", edition="mini", kind="text", text="", answer=()
+    ... )
+    >>> dataset(Exam(task=named, name="main", questions=[question], path=Path()))
+    'a-b-mini'
+    """
+    name = exam.task.name.replace("/", "-")
+    return "-".join([name, *([] if exam.name == "main" else [exam.name]), exam.edition])
+
+
+def columns(exam: Exam) -> list[str]:
+    """Columns of a question table: as many letters as the longest list of options has."""
+    longest = max((len(one.options) for one in exam.questions if _offers(one)), default=0)
+    return [*_FIRST, *ascii_uppercase[:longest], *_LAST]
+
+
+def question_rows(
+    exam: Exam, images: ImageStore, left_out: list[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Rows of a question table; one whose picture cannot be read is left out, and said."""
+    for index, question in enumerate(exam.questions, start=1):
+        try:
+            pictures = [base64.b64encode(images.read(one)).decode() for one in question.images]
+        except ImageError as why:
+            left_out.append(f"{question.question_id}: {why}")
+            continue
+        paths = [f"{one[:_DIGITS]}.png" for one in question.images]
+        shown = {"image": _one_or_list(pictures), "image_path": _one_or_list(paths)}
+        yield {**_asked(index, question), **shown}
+
+
+def reply_columns(exam: Exam) -> list[str]:
+    """Columns of a table of replies."""
+    return [*(name for name in columns(exam) if not name.startswith("image")), "prediction"]
+
+
+def reply_rows(one: Evaluated) -> Iterator[Mapping[str, Any]]:
+    """The first draw of each reply; a question without a reply is left out: it is not wrong."""
+    said = {row.question_id: row for row in one.predictions if row.sample == 0 and not row.error}
+    for index, question in enumerate(one.exam.questions, start=1):
+        if reply := said.get(question.question_id):
+            yield {**_asked(index, question), "prediction": reply.text}
+
+
+def tsv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Write rows as lines; texts stand in quotes, so that tabs and lines in them do no harm."""
+    line = io.StringIO()
+    writer = csv.DictWriter(
+        line, columns, restval="", delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
+    )
+    writer.writeheader()
+    yield _taken(line)
+    for row in rows:
+        writer.writerow(row)
+        yield _taken(line)
+
+
+def _asked(index: int, question: Question) -> dict[str, Any]:
+    """What is asked; VLMEvalKit shows hints of choices alone, so that others have theirs before."""
+    hint = "\n".join(text for text in (question.context, *question.image_texts) if text)
+    offers = _offers(question)
+    options = dict(zip(ascii_uppercase, question.options, strict=False)) if offers else {}
+    return {
+        "index": index,
+        "question": question.text if offers or not hint else f"{hint}\n{question.text}",
+        "hint": hint if offers else "",
+        **options,
+        "answer": "".join(question.answer) if offers else _one_or_list(question.answer),
+        "category": question.category,
+        "split": question.labels.get("split", ""),
+        "question_id": question.question_id,
+    }
+
+
+def _offers(question: Question) -> bool:
+    return question.kind in ("choice", "choices")
+
+
+def _one_or_list(values: Sequence[str]) -> str:
+    """One text as it is; several, or one that looks so, as JSON: VLMEvalKit runs ``[...]``."""
+    if len(values) == 1 and not values[0].startswith("["):
+        return values[0]
+    return json.dumps(values, ensure_ascii=False) if values else ""
+
+
+def _write(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    with written_aside(path) as file:
+        for line in tsv(names, rows):
+            file.write(line)
+
+
+def _taken(line: io.StringIO) -> bytes:
+    written = line.getvalue().encode()
+    line.seek(0)
+    line.truncate()
+    return written

@@ -1,0 +1,90 @@
+"""Makes the report of a home: every part puts its data into the site, then all appear at once."""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.published import Published
+from bench_assets.core.standing import Standing
+from bench_assets.report.compared import Compared
+from bench_assets.report.index import Index
+from bench_assets.report.numbers import Numbers
+from bench_assets.report.samples.part import Samples
+from bench_assets.report.site import Site
+from bench_assets.report.task_pages import TaskPages
+from resources.home.locks import locked
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import Settings, known_secrets
+
+FOLDER = "report"
+
+
+class Part(Protocol):
+    """What one page, or several, show."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Put the data of the pages into the site; tables that cannot be read do not end it."""
+        ...
+
+
+def parts(
+    standings: Sequence[Standing],
+    published: Sequence[Published],
+    settings: Settings,
+    without_pictures: Collection[str] = (),
+) -> list[Part]:
+    """All parts of the report; the pictures of some suites stay out if that is wanted."""
+    return [
+        Index(standings, published, settings),
+        TaskPages(standings, published),
+        Samples(without_pictures=without_pictures),
+        Numbers(without_pictures=without_pictures),
+        Compared(),
+    ]
+
+
+def make_report(
+    settings: Settings,
+    tables: TableFiles,
+    catalog: Catalog,
+    standings: Sequence[Standing],
+    waits: Callable[[str], object],
+    without_pictures: Collection[str] = (),
+) -> Path:
+    """Make the report of a home, or what of it is not as it would be made now.
+
+    Args:
+        settings: What is configured, and where the home is.
+        tables: Its tables.
+        catalog: Its suites.
+        standings: The leaderboard as it is now.
+        waits: Is told for whom it waits, if somebody makes the report at this moment.
+        without_pictures: Suites whose pictures stay out of it.
+
+    Returns:
+        The first page.
+
+    Raises:
+        HomeError: If it cannot be written.
+    """
+    home = settings.home
+    images = ImageStore(folder=str(home / "images"))
+    published, _ = catalog.published()
+    with locked(home / "locks", [FOLDER], waits):
+        every = parts(standings, published, settings, without_pictures)
+        site = Site(home / FOLDER, images, known_secrets(home))
+        write_report(site, tables, catalog, every)
+    return site.folder / "index.html"
+
+
+def write_report(site: Site, tables: TableFiles, catalog: Catalog, every: Sequence[Part]) -> None:
+    """Have every part put its data into the site, then show them.
+
+    Raises:
+        HomeError: If it cannot be written.
+    """
+    for part in every:
+        part.write(site, tables, catalog)
+    site.finish()

@@ -1,0 +1,141 @@
+"""The data of ``#/compare``: what the units of each model add to the primary metric.
+
+Which two models are compared is chosen on the page, and it is the page that pairs them: of a
+thousand models there are half a million pairs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.errors import TableError
+from bench_assets.core.paired import clusters_of
+from bench_assets.core.rows import Metric, Question, Score
+from bench_assets.core.signature import short
+from bench_assets.core.tables import digest
+from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.report.comparisons import by_question
+from bench_assets.report.site import Site
+from bench_assets.report.slugs import slug
+from bench_assets.report.stamps import made_of, stamp
+from bench_assets.report.units import Measured, Units, ways
+from bench_assets.task import Scored, Task
+from resources.home.tables import TableFiles
+
+_FORM = "1"  # of the data: raised when what the page reads changes
+_DIGITS = 6
+
+
+class Compared:
+    """One part of the report: ``compare-<task>-<model>``, by condition."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write what every model's units add; of what cannot be read, the leaderboard says why."""
+        for task in catalog.tasks:
+            asked = {name: _Asked(tables, questions_key(task, name)) for name in task.conditions}
+            keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
+            for model in sorted({model for key in keys for model in tables.partitions(key)}):
+                _write(site, task, asked, model)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The questions of a condition, read when they are needed: mostly nothing has changed."""
+
+    tables: TableFiles
+    key: Sequence[str]
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        return self.tables.read(self.key, Question)
+
+    @cached_property
+    def data(self) -> str:
+        return short(digest(self.questions))
+
+    @cached_property
+    def clusters(self) -> dict[str, str]:
+        return clusters_of(self.questions)
+
+    @cached_property
+    def numbers(self) -> dict[tuple[str, str], int]:
+        """A number for each category, question and cluster: that of the first question of it."""
+        found: dict[tuple[str, str], int] = {}
+        for number, question in enumerate(self.questions):
+            name = question.question_id
+            found["question", name] = number
+            found.setdefault(("cluster", self.clusters[name]), number)
+            found.setdefault(("category", question.category), number)
+        return found
+
+
+def _write(site: Site, task: Task, asked: Mapping[str, _Asked], model: str) -> None:
+    files = [
+        file
+        for condition, one in asked.items()
+        for file in (one.tables.path(one.key), *_files(one.tables, task, condition, model))
+    ]
+    inputs = made_of(_FORM, str(task.version), task.primary_metric, *map(stamp, files))
+    name = f"compare-{slug(task.name)}-{slug(model)}"
+    if site.has(name, inputs):
+        return
+    found = {condition: _model(task, condition, one, model) for condition, one in asked.items()}
+    site.put(name, {condition: one for condition, one in found.items() if one}, inputs)
+
+
+def _files(tables: TableFiles, task: Task, condition: str, model: str) -> list[Path]:
+    keys = (evaluation_key(task, condition, table) for table in ("scores", "metrics"))
+    return [tables.path(key, model) for key in keys]
+
+
+def _model(task: Task, condition: str, asked: _Asked, model: str) -> dict[str, Any] | None:
+    """The metric of a model in parts; None where it was not measured on these questions."""
+    tables = asked.tables
+    scores, metrics = (evaluation_key(task, condition, table) for table in ("scores", "metrics"))
+    if not (tables.exists(metrics, model) and tables.exists(asked.key)):
+        return None
+    try:
+        measured = tables.read(metrics, Metric, model)
+        if not measured or measured[0].questions != asked.data:
+            return None
+        return _parts(task, asked, tables.read(scores, Score, model))
+    except TableError:
+        return None
+
+
+def _parts(task: Task, asked: _Asked, scores: Sequence[Score]) -> dict[str, Any]:
+    """The metric in parts: ``ways`` by name, each a list of numbers a column."""
+    measure = task.measures[task.primary_metric]
+    given = by_question(scores)
+    scored = [
+        Scored(question, score)
+        for question in asked.questions
+        for score in given.get(question.question_id, ())
+    ]
+    side = Measured(scored, measure(scored).value)
+    adds = task.adds.get(task.primary_metric)
+    found = {} if isnan(side.value) else ways(measure, side, asked.clusters, adds)
+    written = {name: _columns(name, units, asked) for name, units in found.items()}
+    return {"data": asked.data, "n": len(given), "value": side.value, "ways": written}
+
+
+def _columns(way: str, units: Units, asked: _Asked) -> dict[str, list[float]]:
+    """Units as columns. ``units``: a number that is the same of the same unit for every model."""
+    n, numbers = len(asked.questions), asked.numbers
+    columns: dict[str, list[float]] = {
+        name: [] for name in ("units", "clusters", "values", "weights")
+    }
+    for (category, name), unit in units.items():
+        if not unit.weight:
+            continue
+        kind = "question" if ("question", name) in numbers else "cluster"
+        place = int(name) if way == "groups" else numbers[kind, name]
+        columns["units"].append(place + n * (1 + numbers["category", category] if category else 0))
+        columns["clusters"].append(place if way == "groups" else numbers["cluster", unit.cluster])
+        columns["values"].append(round(unit.value, _DIGITS))
+        columns["weights"].append(round(unit.weight, _DIGITS + 3))
+    return columns

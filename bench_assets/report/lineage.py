@@ -1,0 +1,163 @@
+"""Where the questions of a number come from: sources, what was left out and why, the funnel.
+
+The tables left of the question table differ from suite to suite. They are told by their columns,
+not by their names, so that those of suites from elsewhere are found too.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+Tables: TypeAlias = Mapping[str, Columns]  # by name
+
+EXAMPLES = 6
+"""Entries, or pictures, that are shown of each kind."""
+
+_FILES = 300  # files of a source that are listed
+_KINDS = 40  # reasons of a table that are told apart
+_SOURCE, _REJECTIONS = {"path", "sha256", "n_bytes"}, {"entry", "reason"}
+_FUNNELS = {  # what names a step, how many there were, and beside what
+    ("step", "n", "paper"): ("Here", "In the paper"),
+    ("statistic", "n", "paper"): ("Here", "In the paper"),
+    ("task", "built", "wanted"): ("Built", "Wanted"),
+}
+_STORED = {"name", "sha256", "width", "height"}
+_SHOWS = ("images", "image", "picture", "picture_name")
+_DECISIONS = ("kept", "accepted", "selected", "picked", "outcome", "decision")
+_PARTICULAR = re.compile(r"\d+(?:[.,]\d+)*|'[^']*'|\"[^\"]*\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Entries that were left out, or kept, for one kind of reason."""
+
+    decision: str  # "kept", "accepted: no", ...; "" of what was left out
+    reason: str  # particulars left out, if there are several
+    n: int
+    examples: list[dict[str, Any]]  # {"entry", "reason", "pictures": digests}
+
+
+def source_files(tables: Tables) -> dict[str, Any] | None:
+    """The files of the source, largest first; None where there is no table of them."""
+    for columns in tables.values():
+        if set(columns) == _SOURCE:
+            rows = sorted(_rows(columns), key=lambda row: (-row["n_bytes"], row["path"]))
+            n_bytes = sum(row["n_bytes"] for row in rows)
+            return {"n": len(rows), "n_bytes": n_bytes, "files": rows[:_FILES]}
+    return None
+
+
+def rejections(tables: Tables) -> list[dict[str, Any]]:
+    """What was left out, table by table, counted by reason, the most frequent first."""
+    return [
+        {"table": name, "n": len(columns["reason"]), "groups": _grouped(columns, {})}
+        for name, columns in tables.items()
+        if set(columns) == _REJECTIONS and columns["reason"]
+    ]
+
+
+def funnels(tables: Tables) -> list[dict[str, Any]]:
+    """How many there were at each step, beside the paper's number or how many were wanted."""
+    found = []
+    for name, columns in tables.items():
+        for known, heads in _FUNNELS.items():
+            if set(known) <= set(columns):
+                rows = zip(*(columns[column] for column in known), strict=True)
+                steps = [{"step": step, "n": n, "beside": beside} for step, n, beside in rows]
+                found.append({"table": name, "heads": heads, "steps": steps})
+    return found
+
+
+def stages(tables: Tables) -> list[dict[str, Any]]:
+    """What was decided at each stage, with pictures of what was kept and what was not."""
+    pictures = {
+        name: digest
+        for columns in tables.values()
+        if set(columns) >= _STORED
+        for name, digest in zip(columns["name"], columns["sha256"], strict=True)
+    }
+    found = []
+    for name, columns in tables.items():
+        decided = next((column for column in _DECISIONS if column in columns), "")
+        if decided and columns[decided]:
+            groups = _grouped(columns, pictures, decided)
+            found.append({"table": name, "n": len(columns[decided]), "groups": groups})
+    return found
+
+
+def picture_digests(lineage: Mapping[str, Any]) -> set[str]:
+    """The pictures that the examples of stages show."""
+    return {
+        digest
+        for stage in lineage["stages"]
+        for group in stage["groups"]
+        for example in group.examples
+        for digest in example["pictures"]
+    }
+
+
+def _grouped(columns: Columns, pictures: Mapping[str, str], decided: str = "") -> list[Group]:
+    kinds: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for row in _rows(columns):
+        decision = _said(decided, row[decided]) if decided else ""
+        kinds[decision, _general(row.get("reason") or "")].append(row)
+    groups = []
+    for (decision, general), rows in kinds.items():
+        reasons = {row.get("reason") or "" for row in rows}
+        (reason,) = reasons if len(reasons) == 1 else (general,)
+        groups.append(Group(decision, reason, len(rows), list(_examples(rows, pictures))))
+    groups.sort(key=lambda group: (group.decision, -group.n))
+    return groups[:_KINDS]
+
+
+def _examples(
+    rows: Sequence[Mapping[str, Any]], pictures: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Some of the rows, from all over the table; those with other pictures first."""
+    shown: set[str] = set()
+    spread = rows[:: max(1, len(rows) // EXAMPLES)]
+    for row in list(spread)[:EXAMPLES]:
+        own = [one for one in _pictures(row, pictures) if one not in shown]
+        shown.update(own)
+        yield {"entry": _entry(row), "reason": row.get("reason") or "", "pictures": own[:2]}
+
+
+def _entry(row: Mapping[str, Any]) -> str:
+    """What a person would look for: the first texts of a row, without reason and digests."""
+    texts = [
+        value
+        for name, value in row.items()
+        if isinstance(value, str) and value and name not in ("reason", "sha256", *_DECISIONS)
+    ]
+    return " · ".join(texts[:3])
+
+
+def _pictures(row: Mapping[str, Any], pictures: Mapping[str, str]) -> list[str]:
+    named = next((row[name] for name in _SHOWS if row.get(name)), ())
+    listed = [named] if isinstance(named, str) else list(named)
+    found = (one if len(one) == 64 and "." not in one else pictures.get(one, "") for one in listed)
+    return [digest for digest in found if digest]
+
+
+def _said(column: str, value: object) -> str:
+    if isinstance(value, bool):
+        return column if value else f"not {column}"
+    return str(value)
+
+
+def _general(reason: str) -> str:
+    """Leave numbers and quotations out, and what follows the first clause.
+
+    >>> _general("1 of 4 others approve; not correct: bo"), _general("no vote for 'x.png'")
+    ('… of … others approve', 'no vote for …')
+    """
+    clause = re.split(r"[;:](?:\s|$)", reason, maxsplit=1)[0]
+    return _PARTICULAR.sub("…", clause)
+
+
+def _rows(columns: Columns) -> Iterator[dict[str, Any]]:
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))

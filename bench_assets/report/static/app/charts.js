@@ -1,0 +1,143 @@
+/* The plots of a task page: dots with intervals, heat map, bars of conditions. Drawn by Observable Plot. */
+"use strict";
+(() => {
+  const css = (name) => `var(--${name})`;
+  const COLOURS = ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"].map(css);
+
+  /** Colours by name, always the same within a page. */
+  function colours(names) {
+    return new Map(names.map((name, i) => [name, COLOURS[i % COLOURS.length]]));
+  }
+
+  /** What all plots have in common: Plot.plot with a readable size, and the page's letters. */
+  function drawn(options) {
+    return Plot.plot({ style: { background: "none", fontSize: "12px", fontFamily: "inherit" }, ...options });
+  }
+
+  /** Room for names at the left: by the longest, at most a third of the width. */
+  function margin(names, width) {
+    return Math.min(width / 2.6, 16 + 6.8 * Math.max(4, ...names.map((name) => name.length)));
+  }
+
+  /** A name that fits: cut in the middle, where names of checkpoints are alike. */
+  function fitting(name, room) {
+    const most = Math.max(8, Math.floor((room - 12) / 6.8));
+    return name.length <= most ? name : `${name.slice(0, Math.ceil(most / 2) - 1)}…${name.slice(name.length - Math.floor(most / 2))}`;
+  }
+
+  /** Lines that say what is reached without looking: [{name, value}]. */
+  function baselines(lines, axis = "x") {
+    if (!lines.length) return [];
+    const rule = axis === "x" ? Plot.ruleX : Plot.ruleY;
+    return [rule(lines, { [axis]: "value", stroke: css("c2"), strokeDasharray: "4 3", strokeWidth: 1.5 })];
+  }
+
+  /** Names of lines; those that would lie on each other, closer than `gap`, stand together. */
+  function names(lines, gap) {
+    const found = [];
+    for (const line of [...lines].sort((a, b) => a.value - b.value)) {
+      const last = found[found.length - 1];
+      if (last && line.value - last.value < gap) last.name += `, ${line.name}`;
+      else found.push({ ...line });
+    }
+    return found;
+  }
+
+  /** How far the values of a plot reach. */
+  function reach(rows, lines) {
+    return Math.max(...rows.map((row) => row.high ?? row.value), ...lines.map((line) => line.value));
+  }
+
+  /** Ours as dots with intervals above what papers print, in two panels that share the scale. */
+  function dots(title, ours, printed, lines, options = {}) {
+    const rows = [
+      ...[...ours].sort((a, b) => b.value - a.value).map((row) => ({ ...row, name: row.model, origin: "measured here" })),
+      ...[...printed].sort((a, b) => b.value - a.value).map((row) => ({ ...row, name: row.model, origin: "as printed" })),
+    ].filter((row) => row.value !== null);
+    const key = (row) => `${row.origin}\u0000${row.name}\u0000${row.source || ""}`;
+    const labels = new Map(rows.map((row) => [key(row), row.name]));
+    return Bench.plot(title, (width) => {
+      const left = margin(rows.map((row) => row.name), width);
+      const isHere = rows.filter((row) => row.origin === "measured here");
+      const isPrinted = rows.filter((row) => row.origin !== "measured here");
+      return drawn({
+        width, marginLeft: left, marginRight: 24, marginTop: 28, marginBottom: 42, height: 76 + 20 * rows.length,
+        x: { label: options.label, grid: true, zero: true, nice: true },
+        y: { label: null, domain: rows.map(key), tickFormat: (one) => fitting(Bench.printable(labels.get(one)), left), tickSize: 0 },
+        marks: [
+          ...baselines(lines),
+          Plot.ruleY(isHere, { y: key, x1: "low", x2: "high", stroke: css("c1"), strokeWidth: 5, strokeOpacity: 0.35, strokeLinecap: "round" }),
+          Plot.dot(isHere, { y: key, x: "value", r: 4.5, fill: css("c1") }),
+          Plot.dot(isPrinted, { y: key, x: "value", r: 4, symbol: "diamond", stroke: css("quiet"), fill: css("back"), strokeWidth: 1.5 }),
+          Plot.text(names(lines, 0.16 * reach(rows, lines)), { x: "value", frameAnchor: "top", dy: -14, text: "name", fill: css("c2"), fontSize: 11 }),
+          Plot.tip(rows, Plot.pointer({ y: key, x: "value", title: told, ...TIP })),
+        ],
+      });
+    }, rows.map(({ name, origin, value, low, high, source }) => ({ model: name, origin, value, low, high, source })), options);
+  }
+
+  const TIP = { fill: css("raised"), stroke: css("line"), textPadding: 8 };
+
+  function told(row) {
+    const interval = row.low === undefined || row.low === null ? "" : ` (${Bench.interval(row.low, row.high)})`;
+    const lines = [row.name || row.model, `${Bench.number(row.value)}${interval}`];
+    for (const key of ["category", "condition", "source"]) if (row[key] && row[key] !== "all") lines.push(Bench.words(row[key]));
+    return lines.map(Bench.printable).join("\n");
+  }
+
+  /** Models x categories, one colour from light to dark, the value in each cell. */
+  function heat(title, rows, categories, models, options = {}) {
+    return Bench.plot(title, (width) => {
+      const left = margin(models, width);
+      const isWide = (width - left) / categories.length > 34;
+      return drawn({
+        width, marginLeft: left, marginRight: 4, marginTop: 8, marginBottom: 130, height: 146 + 26 * models.length,
+        padding: 0.04,
+        x: { domain: categories, label: null, tickRotate: -40, tickSize: 0, tickFormat: (one) => fitting(Bench.words(Bench.printable(one)), 185) },
+        y: { domain: models, label: null, tickSize: 0, tickFormat: (one) => fitting(Bench.printable(one), left) },
+        marks: [
+          Plot.cell(rows, { x: "category", y: "model", fill: css("c1"), fillOpacity: (row) => shade(row, rows), rx: 3 }),
+          isWide ? Plot.text(rows, { x: "category", y: "model", text: (row) => Bench.number(row.value, 2), fill: css("text") }) : null,
+          Plot.tip(rows, Plot.pointer({ x: "category", y: "model", title: told, ...TIP })),
+        ],
+      });
+    }, rows.map(({ model, category, value, low, high, n_scored }) => ({ model, category, value, low, high, n: n_scored })), options);
+  }
+
+  /** From nothing at 0 to half of the colour at the highest, so that figures stay legible on it. */
+  function shade(row, rows) {
+    const most = Math.max(...rows.map((one) => one.value || 0)) || 1;
+    return row.value === null ? 0 : 0.04 + 0.5 * Math.max(0, row.value / most);
+  }
+
+  /** Conditions side by side: a bar with its interval for each model and condition. */
+  function bars(title, rows, conditions, models, lines, options = {}) {
+    const colour = colours(conditions);
+    return Bench.plot(title, (width) => {
+      const left = margin(models, width);
+      const height = 14 * conditions.length + 14;
+      return drawn({
+        width, marginLeft: left, marginRight: 24, marginBottom: 42, height: 64 + height * models.length,
+        x: { label: options.label, grid: true, zero: true, nice: true },
+        y: { domain: conditions, axis: null, padding: 0.15 },
+        fy: { domain: models, label: null, padding: 0.15, axis: "left", tickSize: 0, tickFormat: (one) => fitting(Bench.printable(one), left) },
+        marks: [
+          ...baselines(lines),
+          Plot.barX(rows, { x: "value", y: "condition", fy: "model", fill: (row) => colour.get(row.condition), fillOpacity: 0.8 }),
+          Plot.ruleY(rows, { x1: "low", x2: "high", y: "condition", fy: "model", stroke: css("text"), strokeWidth: 1.2 }),
+          Plot.ruleX([0], { stroke: css("line") }),
+          Plot.tip(rows, Plot.pointer({ x: "value", y: "condition", fy: "model", title: told, ...TIP })),
+        ],
+      });
+    }, rows.map(({ model, condition, value, low, high, n_scored }) => ({ model, condition, value, low, high, n: n_scored })),
+    { ...options, legend: conditions.map((name) => [Bench.words(name), colour.get(name)]) });
+  }
+
+  /** A row of coloured names, for plots whose colours mean something. */
+  function legend(entries) {
+    return Bench.h("ul", { class: "legend" }, entries.map(([name, colour, kind]) =>
+      Bench.h("li", {}, Bench.h("span", { class: `swatch ${kind || ""}`, style: { "--colour": colour } }), Bench.foreign(name))));
+  }
+
+  Object.assign(Bench, { dots, heat, bars, legend, colours, chart: { drawn, baselines, names, reach, told, margin, fitting, TIP, css } });
+})();

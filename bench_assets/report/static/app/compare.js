@@ -1,0 +1,156 @@
+/* Two models side by side: checkpoints, conditions, editions; all tasks, then one of them. */
+"use strict";
+(() => {
+  Bench.page("/compare", async (main, _, query) => {
+    const index = await Bench.index();
+    const chosen = choice(index, query);
+    main.append(Bench.title("Compare"));
+    if (!chosen) {
+      main.append(Bench.h("p", {}, "Two models are needed that were measured on the same task: evaluate another one."));
+      return;
+    }
+    main.append(controls(index, chosen));
+    const rows = await Promise.all(index.tasks.map((task) => measured(index, task, chosen)));
+    const both = rows.filter((row) => row.found);
+    if (!both.length) {
+      main.append(Bench.h("p", {}, "No task has both. Choose other models, or other conditions."));
+      return;
+    }
+    const task = index.task(chosen.task) && both.some((row) => row.task.name === chosen.task) ? chosen.task : most(both).task.name;
+    const row = both.find((one) => one.task.name === task);
+    const place = Bench.h("div");
+    main.append(summary(index, chosen, both), overview(both, task, chosen), figure(chosen, both), place);
+    await Bench.compare.task(place, index, chosen, row);
+  });
+
+  /** What the address says; without, the last two checkpoints of a run, or the first two models. */
+  function choice(index, query) {
+    const names = [...new Set(index.rows.filter((row) => row.value !== null).map((row) => row.model))];
+    const last = lastOfRun(index, names);
+    const b = names.includes(query.get("b")) ? query.get("b") : query.get("a") === last[1] ? last[0] : last[1];
+    const a = names.includes(query.get("a")) ? query.get("a") : before(index, names, b) || names.find((name) => name !== b);
+    if (!a || !b) return null;
+    const condition = (name) => query.get(name) || "main";
+    return { a, b, ca: condition("ca"), cb: condition("cb"), task: query.get("task") || "", names };
+  }
+
+  function ofRun(index, names, run) {
+    const known = names.map((name) => index.model(name)).filter((one) => one && one.run !== null && one.step !== null);
+    return known.filter((one) => one.run === run).sort((x, y) => x.step - y.step).map((one) => one.name);
+  }
+
+  function lastOfRun(index, names) {
+    const runs = [...new Set(names.map((name) => (index.model(name) || {}).run).filter((run) => run !== null && run !== undefined))];
+    const steps = runs.map((run) => ofRun(index, names, run)).find((one) => one.length > 1);
+    return steps ? steps.slice(-2) : names.slice(0, 2);
+  }
+
+  /** The checkpoint before one, in its run. */
+  function before(index, names, name) {
+    const model = index.model(name);
+    const steps = model && model.run !== null ? ofRun(index, names, model.run) : [];
+    return steps[steps.indexOf(name) - 1];
+  }
+
+  function controls(index, chosen) {
+    const go = (changes) => { location.hash = Bench.link(["compare"], { ...asked(chosen), ...changes }); };
+    const conditions = [...new Set(index.rows.map((row) => row.condition))];
+    const several = conditions.length > 1;
+    return Bench.controls(
+      Bench.select("From (A)", chosen.names.map((name) => [name, name]), chosen.a, (a) => go({ a })),
+      several && Bench.select("under condition", conditions, chosen.ca, (ca) => go({ ca: ca === "main" ? "" : ca })),
+      Bench.select("To (B)", chosen.names.map((name) => [name, name]), chosen.b, (b) => go({ b })),
+      several && Bench.select("under condition", conditions, chosen.cb, (cb) => go({ cb: cb === "main" ? "" : cb })),
+      Bench.h("button", { type: "button", class: "plain", onclick: () => go({ a: chosen.b, b: chosen.a, ca: chosen.cb, cb: chosen.ca }) }, "⇄ Swap"),
+    );
+  }
+
+  /** The address of what is chosen. */
+  function asked({ a, b, ca, cb, task }) {
+    return { a, b, ca: ca === "main" ? "" : ca, cb: cb === "main" ? "" : cb, task };
+  }
+
+  /** Both rows of a task, and their difference. */
+  async function measured(index, task, chosen) {
+    const rows = [[chosen.a, chosen.ca], [chosen.b, chosen.cb]].map(([model, condition]) =>
+      index.rows.find((row) => row.task === task.name && row.model === model && row.condition === condition));
+    if (rows.some((row) => !row)) return { task, rows, found: null };
+    const data = await Promise.all(rows.map(async (row) => {
+      const name = `compare-${task.slug}-${index.model(row.model).slug}`;
+      return Bench.has(name) ? (await Bench.data(name))[row.condition] : null;
+    }));
+    return { task, rows, found: Bench.compare.difference(...data, rows) };
+  }
+
+  function most(rows) {
+    const size = ({ found }) => Math.abs(found.change) / Math.max(1, Math.abs(found.before), Math.abs(found.after));
+    return [...rows].sort((x, y) => size(y) - size(x))[0];
+  }
+
+  /** What the table says, in a sentence. */
+  function summary(index, chosen, rows) {
+    const of = (wanted) => rows.filter((row) => Bench.compare.verdict(row.found) === wanted).map((row) => Bench.short(index, row.task));
+    const [better, worse] = [of("better"), of("worse")];
+    const rest = rows.length - better.length - worse.length;
+    const said = [
+      better.length > 0 && `better at ${better.join(", ")}`, worse.length > 0 && `worse at ${worse.join(", ")}`,
+      rest > 0 && `no difference is shown on ${rest} of ${rows.length} tasks`,
+    ].filter(Boolean);
+    return Bench.h("p", { class: "summary" }, Bench.foreign(chosen.b, "b"), " against ", Bench.foreign(chosen.a, "b"), `: ${said.join("; ")}.`);
+  }
+
+  function overview(rows, task, chosen) {
+    return Bench.table([
+      {
+        key: "task", title: "Task", value: (row) => row.task.title,
+        cell: (row) => Bench.h("a", { href: Bench.link(["compare"], { ...asked(chosen), task: row.task.name }), "aria-current": row.task.name === task ? "true" : null }, Bench.printable(row.task.title)),
+      },
+      { key: "metric", title: "Metric", value: (row) => Bench.words(row.task.metric) },
+      { key: "a", title: "A", number: true, value: (row) => row.found.before, cell: (row) => number(row, 0) },
+      { key: "b", title: "B", number: true, value: (row) => row.found.after, cell: (row) => number(row, 1) },
+      { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, signed(row.found.change)) },
+      { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => `${signed(row.found.low)} to ${signed(row.found.high)}` },
+      { key: "verdict", title: "Shown", value: (row) => Bench.compare.verdict(row.found), cell: verdict },
+      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or pictures; else the two intervals are added" },
+    ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });
+  }
+
+  function number(row, side) {
+    return [Bench.number(row.found[side ? "after" : "before"]), Bench.marked(row.rows[side])];
+  }
+
+  function verdict(row) {
+    const said = Bench.compare.verdict(row.found);
+    return Bench.h("span", { class: `verdict ${said.split(" ")[0]}` }, { better: "▲ better", worse: "▼ worse" }[said] || said);
+  }
+
+  function how(found) {
+    return found.paired ? `on ${Bench.count(found.n)} units` : found.sameExam ? "no" : "no: other questions";
+  }
+
+  function signed(value, digits = 3) {
+    return value === null || value === undefined ? "–" : `${value > 0 ? "+" : ""}${value.toFixed(digits)}`.replace("-", "−");
+  }
+
+  /** Differences as dots with intervals; of metrics that end at 1. */
+  function figure(chosen, rows) {
+    const shares = rows.filter(({ found }) => Math.max(Math.abs(found.before), Math.abs(found.after)) <= 1 && found.low !== null);
+    if (shares.length < 2) return "";
+    const drawn = shares.map(({ task, found }) => ({ task: task.title, metric: task.metric, ...found, shown: Bench.compare.verdict(found) }));
+    const colour = (row) => (row.shown === "better" ? "var(--good)" : row.shown === "worse" ? "var(--bad)" : "var(--quiet)");
+    const left = 16 + 6.6 * Math.max(...drawn.map((row) => row.task.length));
+    return Bench.plot("What changed, task by task", (width) => Plot.plot({
+      style: { background: "none", fontSize: "12px", fontFamily: "inherit" },
+      width, height: 60 + 24 * drawn.length, marginLeft: Math.min(left, width / 2.4), marginRight: 20, marginBottom: 40,
+      x: { label: "B less A", grid: true, nice: true }, y: { label: null, domain: drawn.map((row) => row.task), tickSize: 0 },
+      marks: [
+        Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.5 }),
+        Plot.ruleY(drawn, { y: "task", x1: "low", x2: "high", stroke: colour, strokeWidth: 4, strokeOpacity: 0.4, strokeLinecap: "round" }),
+        Plot.dot(drawn, { y: "task", x: "change", fill: colour, r: 5 }),
+      ],
+    }), drawn.map(({ task, metric, before, after, change, low, high, n }) => ({ task, metric, A: before, B: after, change, low, high, n })),
+    { note: rows.length > shares.length ? "Metrics that do not end at 1, such as CIDEr, stand in the table only." : null });
+  }
+
+  Object.assign(Bench.compare, { signed, asked });
+})();

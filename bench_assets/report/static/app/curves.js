@@ -1,0 +1,35 @@
+/* Checkpoint curves: a line for each run, its interval as a band, what is reached without looking as lines. */
+"use strict";
+(() => {
+  /** rows: with `run`, `step`, `model`, value, low, high; lines: [{name, value}]. */
+  function curves(title, rows, lines, options = {}) {
+    const { drawn, baselines, names, reach, told, TIP, css } = Bench.chart;
+    const runs = [...new Set(rows.map((row) => row.run))];
+    const colour = Bench.colours(runs);
+    const last = Math.max(...rows.map((row) => row.step));
+    const ordered = [...rows].sort((a, b) => a.step - b.step);
+    const named = ordered.map((row) => ({ ...row, name: `${row.run || "run"}, step ${Bench.count(row.step)}` }));
+    return Bench.plot(title, (width) => draw(width, width > 560), ordered.map(({ run, step, value, low, high, n_scored }) => ({ run, step, value, low, high, n: n_scored })),
+    { ...options, legend: runs.map((run) => [run || "run", colour.get(run)]) });
+
+    /** Names of lines stand beside the plot where there is room. */
+    function draw(width, beside) {
+      return drawn({
+        width, height: Math.min(360, 180 + width / 5), marginLeft: 48, marginRight: beside ? 150 : 16, marginTop: 28, marginBottom: 42,
+        x: { label: "step", nice: false, ticks: width > 500 ? 8 : 4, tickFormat: last < 20_000 ? Bench.count : "~s" },
+        y: { label: options.label, grid: true, zero: true, nice: true },
+        marks: [
+          Plot.ruleY([0], { stroke: css("line") }),
+          ...baselines(lines, "y"),
+          Plot.text(names(lines, 0.06 * reach(rows, lines)), { y: "value", frameAnchor: "right", textAnchor: beside ? "start" : "end", dx: beside ? 6 : 0, dy: beside ? 0 : -7, text: "name", fill: css("c2"), fontSize: 11 }),
+          Plot.areaY(named, { x: "step", y1: "low", y2: "high", z: "run", fill: (row) => colour.get(row.run), fillOpacity: 0.18 }),
+          Plot.lineY(named, { x: "step", y: "value", z: "run", stroke: (row) => colour.get(row.run), strokeWidth: 2 }),
+          Plot.dot(named, { x: "step", y: "value", fill: (row) => colour.get(row.run), r: 4 }),
+          Plot.tip(named, Plot.pointer({ x: "step", y: "value", title: told, ...TIP })),
+        ],
+      });
+    }
+  }
+
+  Bench.curves = curves;
+})();

@@ -1,0 +1,88 @@
+/* What every page knows: tasks, models, and the rows of the leaderboard. */
+"use strict";
+(() => {
+  let known = null;
+
+  /** Columns, as data files have them, to rows; texts that repeat are numbers there. */
+  function rows(columns) {
+    const names = Object.keys(columns);
+    const values = names.map((name) => unpacked(columns[name]));
+    return (values[0] || []).map((_, i) => Object.fromEntries(names.map((name, k) => [name, values[k][i]])));
+  }
+
+  function unpacked(column) {
+    const isPacked = column.length === 2 && Array.isArray(column[0]) && Array.isArray(column[1]);
+    return isPacked ? column[1].map((number) => column[0][number]) : column;
+  }
+
+  /** await Bench.index(): {tasks, models, rows, published, rankings, task(name), model(name), ...}. */
+  function index() {
+    known = known || Bench.data("index").then((data) => {
+      const tasks = new Map(data.tasks.map((task) => [task.name, task]));
+      const models = new Map(data.models.map((model) => [model.name, model]));
+      return {
+        ...data,
+        rows: rows(data.rows),
+        task: (name) => tasks.get(name),
+        model: (name) => models.get(name),
+      };
+    });
+    return known;
+  }
+
+  /** A task's short name: that of its suite where it is its only one, else without the suite. */
+  function short(index, task) {
+    const alone = index.tasks.filter((one) => one.suite === task.suite).length === 1;
+    return alone ? task.title : Bench.words(task.name.split("/").slice(1).join(" "));
+  }
+
+  /** A suite's title: the words that its tasks' titles begin with; its name where these are none. */
+  function suiteTitle(index, suite) {
+    const titles = index.tasks.filter((task) => task.suite === suite).map((task) => task.title.split(" "));
+    const alike = titles[0].findIndex((word, i) => titles.some((title) => bare(title[i]) !== bare(word)));
+    return bare(titles[0].slice(0, alike < 0 ? undefined : alike).join(" ")) || suite;
+  }
+
+  function bare(word) {
+    return (word || "").replace(/[,:;]$/, "");
+  }
+
+  /** The best that was reached without looking: chance, or a constant reply; null if not known. */
+  function blind(task, row) {
+    const known_ = [row.condition === "main" ? task.chance : null, row.constant].filter((one) => one !== null);
+    return known_.length ? Math.max(...known_) : null;
+  }
+
+  /** Marks of a row: [{mark, why}]; none where its number is what it seems to be. */
+  function marks(row) {
+    const found = [];
+    if (row.unreadable) found.push({ mark: "unreadable", why: row.unreadable });
+    if (row.stale) found.push({ mark: "stale", why: row.stale });
+    if (row.partial) found.push({ mark: "partial", why: `only a part of the questions was asked: ${row.partial}` });
+    if (row.n_failed) found.push({ mark: `${Bench.count(row.n_failed)} failed`, why: "questions without a reply: the value is that of the others" });
+    if (row.n_unscored) found.push({ mark: `${Bench.count(row.n_unscored)} unscored`, why: "left out, because a judge or a connection failed" });
+    return found;
+  }
+
+  /** The same as elements, to stand behind a number. */
+  function marked(row) {
+    return marks(row).map(({ mark, why }) => Bench.h("span", { class: "mark", title: Bench.printable(why) }, mark));
+  }
+
+  /** Baselines are no models: they answer without looking. */
+  function isBaseline(model) {
+    return ["random", "most_frequent", "scripted"].includes(model.kind) || model.name === "random";
+  }
+
+  /** Kinds of models, for people. */
+  const KINDS = {
+    random: "baseline", most_frequent: "baseline", scripted: "baseline", transformers: "local", vllm: "local",
+    server: "server", recorded: "recorded", python: "written in Python", blind: "blind", "": "not configured now",
+  };
+
+  function kind(model) {
+    return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
+  }
+
+  Object.assign(Bench, { rows, index, short, suiteTitle, blind, marks, marked, isBaseline, kind });
+})();

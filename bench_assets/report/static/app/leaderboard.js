@@ -1,0 +1,126 @@
+/* The first page: models x tasks. */
+"use strict";
+(() => {
+  Bench.page("/", async (main, _, query) => {
+    const index = await Bench.index();
+    const chosen = defaults(index, query);
+    const place = Bench.h("div", { class: "matrix" });
+    const said = Bench.h("p", { class: "note", role: "status" });
+    const change = (changes) => {
+      Object.assign(chosen, changes);
+      Bench.replaceQuery(changed(index, chosen));
+      draw();
+    };
+    const draw = () => {
+      const shown = view(index, chosen);
+      said.replaceChildren(summary(shown, chosen));
+      place.replaceChildren(shown.models.length || shown.published.length
+        ? Bench.matrix(index, shown, chosen, change) : Bench.h("p", {}, "Nothing was measured that fits these filters."));
+      place.append(...Bench.matrixLegend(shown));
+    };
+    main.append(
+      Bench.title("Leaderboard"), said, choices(index, chosen, change), place,
+      Bench.glance(index, chosen.edition),
+    );
+    draw();
+  });
+
+  /** The editions there are, that with most numbers first. */
+  function editions(index) {
+    const times = new Map();
+    for (const row of index.rows) if (row.edition) times.set(row.edition, (times.get(row.edition) || 0) + 1);
+    return [...times.keys()].sort((a, b) => times.get(b) - times.get(a));
+  }
+
+  function initial(index) {
+    return {
+      q: "", suite: "", kind: "", edition: editions(index)[0] || "", condition: "main", sort: "rank", published: "best",
+      intervals: index.models.length > 200 ? "no" : "yes", // pictures of thousands of cells take a while
+    };
+  }
+
+  function defaults(index, query) {
+    const start = initial(index);
+    return Object.fromEntries(Object.keys(start).map((name) => [name, query.get(name) ?? start[name]]));
+  }
+
+  /** What of the choices has to stand in the address. */
+  function changed(index, chosen) {
+    const start = initial(index);
+    return Object.fromEntries(Object.keys(start).map((name) => [name, chosen[name] === start[name] ? "" : chosen[name]]));
+  }
+
+  function choices(index, chosen, change) {
+    const suites = [...new Set(index.tasks.map((task) => task.suite))];
+    const kinds = [...new Set(index.models.map(Bench.kind))].sort();
+    const conditions = [...new Set(["main", ...index.tasks.flatMap((task) => task.measured)])];
+    const several = (values) => values.length > 1;
+    return Bench.controls(
+      Bench.field("Find", chosen.q, (q) => change({ q }), "model or task"),
+      several(suites) && Bench.select("Suite", [["", "all"], ...suites], chosen.suite, (suite) => change({ suite })),
+      several(kinds) && Bench.select("Models", [["", "all"], ...kinds], chosen.kind, (kind) => change({ kind })),
+      several(editions(index)) && Bench.select("Edition", editions(index), chosen.edition, (edition) => change({ edition })),
+      several(conditions) && Bench.select("Condition", conditions, chosen.condition, (condition) => change({ condition })),
+      Bench.select("Published", [["best", "the best"], ["all", "all rows"], ["none", "none"]], chosen.published, (published) => change({ published })),
+      Bench.tick("Intervals", chosen.intervals === "yes", (on) => change({ intervals: on ? "yes" : "no" })),
+    );
+  }
+
+  /** What is shown: tasks, models with their rows, and published rows. */
+  function view(index, chosen) {
+    const words = chosen.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (...texts) => words.every((word) => texts.join(" ").toLowerCase().includes(word));
+    const isTask = (task) => words.length > 0 && fits(task.name, task.title);
+    const inSuite = index.tasks.filter((task) => !chosen.suite || task.suite === chosen.suite);
+    const named = inSuite.filter(isTask);
+    const tasks = (named.length ? named : inSuite).filter((task) => task.measured.includes(chosen.condition) || chosen.condition === "main");
+    const modelFits = (model) => (named.length > 0 || fits(model.name, Bench.kind(model), model.kind))
+      && (!chosen.kind || Bench.kind(model) === chosen.kind);
+    const names = new Set(tasks.map((task) => task.name));
+    const cells = new Map();
+    for (const row of index.rows) {
+      if (row.condition !== chosen.condition || !names.has(row.task)) continue;
+      if (row.edition && row.edition !== chosen.edition) continue;
+      if (!cells.has(row.model)) cells.set(row.model, {});
+      cells.get(row.model)[row.task] = row;
+    }
+    const ranked = index.rankings.find((one) => one.edition === chosen.edition && one.condition === chosen.condition && one.tasks.length > 1);
+    const ranks = new Map((ranked ? ranked.ranks : []).map((one) => [one.model, one]));
+    const models = index.models.filter((model) => cells.has(model.name) && modelFits(model)).map((model) => ({
+      model, cells: cells.get(model.name), rank: ranks.get(model.name) || null, only: askedOnly(index, model),
+    }));
+    const published = index.published.filter((row) => row.condition === chosen.condition && names.has(row.task));
+    return { tasks, models, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
+  }
+
+  /** The suites that a model was asked of, where these are not all that others were asked of. */
+  function askedOnly(index, model) {
+    const suites = new Set(index.rows.filter((row) => row.model === model.name).map((row) => row.task));
+    const tasks = index.tasks.filter((task) => suites.has(task.name));
+    const others = index.tasks.filter((task) => !suites.has(task.name) && task.asked_of === "model");
+    const inSuites = [...new Set(tasks.map((task) => task.suite))];
+    if (tasks.length && tasks.every((task) => task.asked_of === "encoder")) return tasks.map((task) => Bench.short(index, task));
+    return others.length && inSuites.length === 1 ? [Bench.suiteTitle(index, inSuites[0])] : null;
+  }
+
+  function bestOf(tasks, models) {
+    return Object.fromEntries(tasks.map((task) => {
+      const values = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !Bench.marks(row).length);
+      return [task.name, values.length ? Math.max(...values.map((row) => row.value)) : null];
+    }));
+  }
+
+  /** How far a column's picture reaches: to 1, or to the highest end of an interval. */
+  function scales(tasks, models) {
+    return Object.fromEntries(tasks.map((task) => {
+      const ends = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null).map((row) => row.high);
+      return [task.name, Math.max(1, ...ends)];
+    }));
+  }
+
+  function summary(shown, chosen) {
+    const some = (n, what) => `${Bench.count(n)} ${what}${n === 1 ? "" : "s"}`;
+    return `${some(shown.models.length, "model")}, ${some(shown.tasks.length, "task")}; edition ${chosen.edition || "unknown"}. `
+      + "Numbers of different editions are not comparable; neither are those that papers print, which stand apart.";
+  }
+})();

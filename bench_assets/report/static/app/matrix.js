@@ -1,0 +1,175 @@
+/* The matrix of the first page: ours, sorted, between what is reached blindly and what papers print. */
+"use strict";
+(() => {
+  function matrix(index, shown, chosen, change) {
+    const columns = [
+      { key: "model", title: "Model", value: (row) => row.name, cell: nameCell },
+      ...(shown.ranked ? [rankColumn(index, shown)] : []),
+      ...shown.tasks.map((task) => taskColumn(index, task, shown, chosen)),
+    ];
+    const rows = shown.models.map((one) => ({ ...one, name: one.model.name }));
+    const isPrinted = chosen.published !== "none" && shown.published.length > 0;
+    return Bench.table(columns, rows, {
+      label: "Models and tasks", class: "leaderboard", heading: "model",
+      sort: columns.some((column) => column.key === chosen.sort.replace(/^-/, "")) ? chosen.sort
+        : shown.tasks.length === 1 ? `-${shown.tasks[0].name}` : "model",
+      onsort: (sort) => change({ sort }),
+      groups: groups(index, shown),
+      above: { class: "blind", rows: blindRows(shown) },
+      below: isPrinted && { class: "published", title: "As papers print it – other questions, other prompts: not to be compared with the rows above", rows: publishedRows(shown, chosen) },
+    });
+  }
+
+  function groups(index, shown) {
+    const found = [{ title: "", span: shown.ranked ? 2 : 1 }];
+    for (const task of shown.tasks) {
+      const last = found[found.length - 1];
+      if (last.suite === task.suite) last.span += 1;
+      else found.push({ suite: task.suite, title: Bench.suiteTitle(index, task.suite), span: 1 });
+    }
+    return found;
+  }
+
+  function nameCell(row) {
+    if (!row.model) return row.link || row.name;
+    return [
+      Bench.foreign(row.model.name, "bdi", { class: "name" }),
+      Bench.h("small", { class: "quiet" }, row.only ? `asked only of ${row.only.join(", ")}` : Bench.kind(row.model)),
+    ];
+  }
+
+  function rankColumn(index, shown) {
+    const tasks = shown.ranked.tasks.map((name) => index.task(name).title).join("; ");
+    return {
+      key: "rank", title: "Mean rank", number: true, ascending: true, hint: `over ${shown.ranked.tasks.length} tasks that all ranked models have: ${tasks}`,
+      value: (row) => row.rank && row.rank.mean,
+      cell: (row) => row.rank && [
+        Bench.h("span", { class: "value" }, Bench.number(row.rank.mean, 1)),
+        Bench.h("small", { class: "interval" }, Bench.interval(row.rank.low, row.rank.high, 1)),
+      ],
+    };
+  }
+
+  function taskColumn(index, task, shown, chosen) {
+    const alone = Bench.suiteTitle(index, task.suite) === task.title;
+    return {
+      key: task.name, number: true, hint: `${task.title}: ${task.about}`,
+      title: [Bench.h("span", { class: alone ? "unseen" : null }, alone ? task.title : Bench.short(index, task)), Bench.h("small", {}, Bench.metric(task.metric))],
+      value: (row) => (row.cells && row.cells[task.name] ? row.cells[task.name].value : null),
+      cell: (row) => (row.printed ? row.printed(task) : row.reference ? row.reference(task) : cell(task, row, shown, chosen)),
+    };
+  }
+
+  function cell(task, row, shown, chosen) {
+    const found = row.cells[task.name];
+    if (!found) return missing(task, row);
+    if (found.value === null) return found.unreadable || found.stale ? Bench.marked(found) : Bench.h("span", { class: "quiet", title: "nothing could be scored" }, "–");
+    const blind = Bench.blind(task, found);
+    const isAbove = blind !== null && found.low > blind;
+    const isBest = found.value > 0 && found.value === shown.best[task.name] && !Bench.marks(found).length;
+    return [
+      Bench.h("a", {
+        class: `value${isAbove ? " above" : ""}${isBest ? " best" : ""}`,
+        href: Bench.link(["task", task.name], { model: row.model.name, condition: found.condition === "main" ? "" : found.condition }),
+        "aria-label": `${Bench.number(found.value)}, ${row.name}, ${task.title}`,
+      }, Bench.number(found.value)),
+      isAbove && Bench.h("span", { class: "up", title: "shown to be better than without looking" }, "▲"),
+      chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
+      chosen.intervals === "yes" && picture(found, blind, shown.scale[task.name]),
+      Bench.marked(found),
+    ];
+  }
+
+  /** The interval as a picture: a band, a dot, a tick for what is reached without looking. */
+  function picture(row, blind, scale) {
+    const x = (value) => 2 + (60 * Math.max(0, Math.min(value, scale))) / scale;
+    return Bench.svg(
+      "svg", { class: "range", width: 64, height: 9, viewBox: "0 0 64 9", "aria-hidden": "true" },
+      Bench.svg("line", { class: "axis", x1: 2, x2: 62, y1: 4.5, y2: 4.5 }),
+      Bench.svg("line", { class: "band", x1: x(row.low), x2: x(row.high), y1: 4.5, y2: 4.5 }),
+      blind !== null && Bench.svg("line", { class: "tick", x1: x(blind), x2: x(blind), y1: 0.5, y2: 8.5 }),
+      Bench.svg("circle", { cx: x(row.value), cy: 4.5, r: 2.6 }),
+    );
+  }
+
+  function missing(task, row) {
+    const why = task.asked_of === "encoder" ? "asks encoders of texts and pictures"
+      : row.only ? `asked only of ${row.only.join(", ")}` : "not asked yet";
+    return Bench.h("span", { class: "quiet", title: why }, "–", Bench.h("span", { class: "unseen" }, why));
+  }
+
+  function blindRows(shown) {
+    const constant = (task) => shown.models.map((one) => one.cells[task.name]).find((row) => row && row.constant !== null);
+    const rows = [];
+    if (shown.tasks.some((task) => task.chance !== null)) {
+      rows.push({ name: "Chance", reference: (task) => quiet(task.chance) });
+    }
+    if (shown.tasks.some(constant)) {
+      rows.push({ name: "Best constant reply", reference: (task) => quiet((constant(task) || {}).constant) });
+    }
+    return rows;
+  }
+
+  function quiet(value) {
+    return value === null || value === undefined ? Bench.h("span", { class: "quiet" }, "–") : Bench.number(value);
+  }
+
+  function publishedRows(shown, chosen) {
+    if (chosen.published === "all") return everyPublished(shown);
+    const best = (fits) => (task) => {
+      const rows = shown.published.filter((row) => row.task === task.name && fits(row.model));
+      return rows.length ? printed(rows.reduce((a, b) => (b.value > a.value ? b : a)), true) : quiet(null);
+    };
+    return [
+      { name: "Best model of the papers", printed: best((model) => !isPerson(model) && !isNone(model)) },
+      { name: "People", printed: best(isPerson) },
+    ];
+  }
+
+  function isPerson(model) {
+    return /^humans?\b/i.test(model);
+  }
+
+  /** Rows of papers that are no model: a guess, or what people wrote given to the judge. */
+  function isNone(model) {
+    return /^(random|oracle|chance)\b/i.test(model);
+  }
+
+  function everyPublished(shown) {
+    const models = [...new Set(shown.published.map((row) => row.model))].sort((a, b) => a.localeCompare(b, "en"));
+    return models.map((model) => ({
+      name: model, link: Bench.foreign(model),
+      printed: (task) => {
+        const rows = shown.published.filter((row) => row.task === task.name && row.model === model);
+        return rows.length ? rows.map((row) => Bench.h("div", {}, printed(row, false))) : quiet(null);
+      },
+    }));
+  }
+
+  function printed(row, named) {
+    return [
+      Bench.h("a", { class: "value", href: Bench.link(["task", row.task], { table: row.source }), title: Bench.printable(`${row.source}, printed ${row.printed}`) }, Bench.number(row.value)),
+      named && Bench.foreign(row.model, "small", { class: "interval" }),
+    ];
+  }
+
+  function matrixLegend(shown) {
+    const rows = shown.models.flatMap((one) => Object.values(one.cells));
+    const reasons = new Map();
+    for (const row of rows) {
+      for (const { mark, why } of Bench.marks(row)) {
+        const key = `${mark.replace(/^[\d ]+/, "")}: ${why}`;
+        reasons.set(key, (reasons.get(key) || 0) + 1);
+      }
+    }
+    return [
+      Bench.h(
+        "p", { class: "note" }, "Each number leads to its task. ", Bench.h("b", {}, "Bold"), ": the highest of the task here. ",
+        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, chance or the best constant reply (the tick in the small picture).",
+        shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks that all ${shown.ranked.ranks.length} ranked models have, with a 95 % interval over tasks.`,
+      ),
+      reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n})`))),
+    ].filter(Boolean);
+  }
+  Object.assign(Bench, { matrix, matrixLegend });
+})();

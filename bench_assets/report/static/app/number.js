@@ -1,0 +1,192 @@
+/* Where a number comes from: signature, who was asked how, checks, sources, what was left out and why. */
+"use strict";
+(() => {
+  const FEW = 8; // rows of a list that are shown before it is opened
+
+  Bench.page("/number/:slug", async (main, params, query) => {
+    if (!Bench.has(`number-${params.slug}`)) throw new Error(`This report has no number named ${params.slug}.`);
+    const [index, number] = await Promise.all([Bench.index(), Bench.data(`number-${params.slug}`)]);
+    if (!number.lineage) throw new Error("Choose a number on a task's page: this is a task, not a number.");
+    const task = index.task(number.task);
+    const lineage = await Bench.data(number.lineage);
+    const names = number.conditions.map((one) => one.name);
+    const condition = number.conditions.find((one) => one.name === query.get("condition")) || number.conditions[0];
+    main.append(
+      Bench.title([number.model, lineage.title].join(" on ")),
+      Bench.h(
+        "p", { class: "ways no-print" }, Bench.h("a", { href: Bench.link(["task", number.task], { model: number.model }) }, "Its task"),
+        Bench.h("a", { href: Bench.link(["samples", number.task], asked(number, condition)) }, "Its samples"),
+        Bench.h("a", { href: Bench.link(["compare"], { b: number.model, task: number.task }) }, "Compare it"),
+      ),
+      names.length > 1 ? Bench.controls(Bench.select("Condition", names, condition.name, (name) => {
+        location.hash = Bench.link(["number", params.slug], { condition: name });
+      })) : "",
+    );
+    Bench.append(main, [
+      value(task, condition), spelled(condition), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
+      ...funnels(lineage), ...stages(lineage), rejections(lineage), source(lineage), problems(lineage),
+    ]);
+  });
+
+  function asked(number, condition) {
+    return { model: number.model, condition: condition.name === "main" ? "" : condition.name };
+  }
+
+  function section(title, ...children) {
+    return Bench.h("section", {}, Bench.h("h2", {}, title), children);
+  }
+
+  /** The number itself, large, and what it is beside. */
+  function value(task, condition) {
+    if (condition.problem) return Bench.h("p", { class: "problem" }, Bench.foreign(condition.problem));
+    const primary = condition.metrics.find((row) => task && row.metric === task.metric) || condition.metrics[0];
+    if (!primary) return Bench.h("p", {}, "Nothing was measured.");
+    const others = condition.metrics.filter((row) => row !== primary);
+    const beside = [
+      `${Bench.count(primary.n_scored)} units scored`, primary.n_unscored && `${Bench.count(primary.n_unscored)} unscored`,
+      primary.n_failed && `${Bench.count(primary.n_failed)} questions without a reply`,
+      primary.n_no_answer && `${Bench.count(primary.n_no_answer)} cut off before an answer`,
+      `${primary.edition} edition`, primary.constant !== null && `best constant reply ${Bench.number(primary.constant)}`,
+      primary.shuffled !== null && `its replies dealt anew ${Bench.number(primary.shuffled)}`,
+    ];
+    return [
+      Bench.h(
+        "p", { class: "the-number" }, Bench.h("b", {}, Bench.number(primary.value)), ` ${Bench.words(primary.metric)} `,
+        Bench.h("span", { class: "quiet" }, `(95 % interval ${Bench.interval(primary.low, primary.high)})`),
+      ),
+      Bench.h("p", { class: "note" }, `${beside.filter(Boolean).join("; ")}.`),
+      others.length > 0 && Bench.table([
+        { key: "metric", title: "Other metrics", value: (row) => Bench.words(row.metric) },
+        { key: "value", title: "Value", number: true, cell: (row) => Bench.number(row.value) },
+        { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
+        { key: "n_scored", title: "n", number: true },
+      ], others, { label: "Other metrics", heading: "metric" }),
+    ];
+  }
+
+  function spelled(condition) {
+    if (!condition.parts || !condition.parts.length) return null;
+    return section(
+      "What it takes to get it again",
+      Bench.h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Signature" }, Bench.h("table", { class: "spelled", "aria-label": "Signature, spelled out" }, Bench.h(
+        "tbody", {}, condition.parts.map((part) => Bench.h(
+          "tr", {}, Bench.h("th", { scope: "row" }, Bench.words(part.name)), Bench.h("td", {}, Bench.foreign(part.value, "code")),
+          Bench.h("td", { class: "quiet" }, Bench.foreign(part.meaning)),
+        )),
+      ))),
+      Bench.h("p", { class: "note" }, "In one line:"), Bench.foreign(condition.signature, "code", { class: "signature" }),
+    );
+  }
+
+  function checks(number, lineage, condition, conditions) {
+    const others = conditions.filter((name) => name !== condition && name !== "main");
+    const ofAnother = (one) => others.some((name) => one.asset.includes(`/${name}/`));
+    const isHere = (one) => condition === "main" || one.asset.includes(`/${condition}/`);
+    const found = [...number.checks.filter((one) => isHere(one) && !ofAnother(one)), ...lineage.checks.filter((one) => !ofAnother(one))].sort((a, b) => a.passed - b.passed);
+    if (!found.length) return section("Checks", Bench.h("p", { class: "note" }, "Nothing is known of checks: the home's Dagster instance has no record of them, or cannot be read."));
+    const failed = found.filter((one) => !one.passed).length;
+    const row = (one) => Bench.h(
+      "li", { class: one.passed ? "passed" : one.severity === "ERROR" ? "failed" : "warned" },
+      Bench.h("span", { "aria-hidden": "true" }, one.passed ? "✓ " : "✗ "), Bench.foreign(one.sentence),
+      Bench.h("small", { class: "quiet" }, ` ${Bench.printable(one.asset)}, ${one.when}`),
+      one.examples.length > 0 && Bench.h("ul", {}, one.examples.map((example) => Bench.h("li", {}, Bench.foreign(example)))),
+    );
+    return section(
+      "Checks, and what they found",
+      Bench.h("p", {}, failed ? `${failed} of ${found.length} checks found something.` : `All ${found.length} checks passed.`),
+      few(found.map(row), "checks", "checks"),
+    );
+  }
+
+  /** A list of which the first are shown, the others one click away. */
+  function few(items, what, kind) {
+    const list = (some) => Bench.h("ul", { class: kind }, some);
+    if (items.length <= FEW + 2) return list(items);
+    return [list(items.slice(0, FEW)), Bench.h("details", {}, Bench.h("summary", {}, `${items.length - FEW} more ${what}`), list(items.slice(FEW)))];
+  }
+
+  function funnels(lineage) {
+    return lineage.funnels.map((funnel) => {
+      const most = Math.max(1, ...funnel.steps.map((step) => step.n || 0));
+      return section(
+        funnel.table.endsWith("funnel") ? "The funnel" : `Counts: ${Bench.words(funnel.table)}`,
+        Bench.table([
+          { key: "step", title: "Step" }, { key: "n", title: funnel.heads[0], number: true },
+          { key: "bar", title: "", plain: true, value: () => "", cell: (step) => bar((step.n || 0) / most) },
+          { key: "beside", title: funnel.heads[1], number: true },
+        ], funnel.steps, { label: funnel.table, heading: "step", class: "funnel" }),
+      );
+    });
+  }
+
+  function bar(share) {
+    return Bench.svg(
+      "svg", { class: "share", width: 160, height: 10, "aria-hidden": "true" },
+      Bench.svg("rect", { width: Math.max(share > 0 ? 1 : 0, 160 * share), height: 10, rx: 2 }),
+    );
+  }
+
+  /** Each stage: what was decided, how often, with pictures. */
+  function stages(lineage) {
+    return lineage.stages.map((stage) => section(
+      `Decided: ${Bench.words(stage.table.split("/").pop())}`,
+      Bench.h("p", { class: "note" }, `${Bench.count(stage.n)} in table ${stage.table}`),
+      stage.groups.slice(0, FEW).map((group) => Bench.h(
+        "div", { class: "decided" },
+        Bench.h(
+          "p", {}, Bench.h("b", {}, Bench.foreign(group.decision)), group.reason && [": ", Bench.foreign(group.reason)],
+          Bench.h("span", { class: "quiet" }, ` – ${Bench.count(group.n)}`),
+        ),
+        Bench.h("ul", { class: "examples" }, group.examples.map((one) => example(one, lineage.pictures))),
+      )),
+      stage.groups.length > FEW && Bench.h("p", { class: "note" }, `and ${stage.groups.length - FEW} other reasons`),
+    ));
+  }
+
+  function example(one, pictures) {
+    const shown = one.pictures.map((digest) => pictures[digest]).filter(Boolean);
+    return Bench.h(
+      "li", { title: Bench.printable(one.reason) },
+      shown.map(([full, small]) => Bench.h("a", { href: full }, Bench.h("img", { src: small, alt: `Picture of ${Bench.printable(one.entry)}`, loading: "lazy" }))),
+      Bench.foreign(one.entry, "small"),
+    );
+  }
+
+  function rejections(lineage) {
+    const tables = lineage.rejections;
+    if (!tables.length) return section("Left out", Bench.h("p", {}, "Nothing of the source was left out."));
+    return section("Left out, and why", tables.map((table) => [
+      Bench.h("h3", {}, `${table.table}: ${Bench.count(table.n)}`),
+      few(table.groups.map((group) => Bench.h(
+        "li", {}, Bench.h("b", {}, `${Bench.count(group.n)} × `), Bench.foreign(group.reason),
+        Bench.h("ul", { class: "quiet" }, group.examples.slice(0, 3).map((one) => Bench.h(
+          "li", {}, Bench.foreign(one.entry), one.reason !== group.reason && [": ", Bench.foreign(one.reason)],
+        ))),
+      )), "reasons", "reasons"),
+    ]));
+  }
+
+  function source(lineage) {
+    const found = lineage.source;
+    if (!found) return section("Source", Bench.h("p", { class: "note" }, "The suite has no table of source files."));
+    const digest = (row) => Bench.h("code", { title: row.sha256 }, row.sha256.slice(0, 16));
+    return section(
+      "Source",
+      Bench.h("p", {}, `${Bench.count(found.n)} files, ${bytes(found.n_bytes)}. ${Bench.count(lineage.questions.n)} questions were made of them; their digest is ${(lineage.questions.digest || "").slice(0, 12)}.`),
+      Bench.h("details", {}, Bench.h("summary", {}, found.n > found.files.length ? `The ${found.files.length} largest files` : "The files"), Bench.table([
+        { key: "path", title: "File" }, { key: "n_bytes", title: "Bytes", number: true },
+        { key: "sha256", title: "SHA-256", cell: digest },
+      ], found.files, { label: "Source files", heading: "path", sort: "-n_bytes" })),
+    );
+  }
+
+  function bytes(n) {
+    const units = ["bytes", "kB", "MB", "GB", "TB"];
+    const power = n < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3));
+    return `${power ? (n / 1000 ** power).toFixed(1) : n} ${units[power]}`;
+  }
+
+  function problems(lineage) {
+    return lineage.problems.length > 0 && section("Cannot be read", Bench.h("ul", {}, lineage.problems.map((one) => Bench.h("li", { class: "problem" }, Bench.foreign(one)))));
+  }
+})();

@@ -1,0 +1,136 @@
+/* Routes, and the frame around every page. The address says everything: each state is a link. */
+"use strict";
+(() => {
+  const routes = []; // {parts, render}
+  let main = null;
+
+  /** Register a page: Bench.page("/samples/:task", async (main, params, query) => ...).
+      `query` is a URLSearchParams. What is drawn late, after the reader has left, is drawn nowhere. */
+  function page(pattern, render) {
+    routes.push({ parts: split(pattern), render });
+  }
+
+  /** An address: Bench.link(["samples", "journeybench/mcot"], {model: ["a", "b"], wrong: 1}). */
+  function link(parts, query) {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(query || {})) {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== null && one !== undefined && one !== "") given.append(name, one);
+      }
+    }
+    return `#/${parts.map(encodeURIComponent).join("/")}${given.size ? `?${given}` : ""}`;
+  }
+
+  /** The query of the address as it is now. */
+  function query() {
+    return new URLSearchParams(location.hash.split("?").slice(1).join("?"));
+  }
+
+  /** Write another query into the address without drawing the page anew. */
+  function replaceQuery(changes) {
+    const now = query();
+    for (const [name, value] of Object.entries(changes)) {
+      now.delete(name);
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== null && one !== undefined && one !== "") now.append(name, one);
+      }
+    }
+    const route = location.hash.split("?")[0] || "#/";
+    history.replaceState(null, "", `${route}${now.size ? `?${now}` : ""}`);
+  }
+
+  /** The title of the page, in the window and as its heading. */
+  function title(text, ...beside) {
+    document.title = `${Bench.printable(text)} – bench-assets`;
+    return Bench.h("h1", { tabindex: "-1" }, Bench.foreign(text), beside);
+  }
+
+  function split(path) {
+    return path.split("/").filter(Boolean);
+  }
+
+  function found(path) {
+    const parts = split(path);
+    for (const route of routes) {
+      if (route.parts.length !== parts.length) continue;
+      const params = {};
+      const fits = route.parts.every((part, i) => {
+        if (!part.startsWith(":")) return part === parts[i];
+        params[part.slice(1)] = decoded(parts[i]);
+        return true;
+      });
+      if (fits) return { render: route.render, params };
+    }
+    return null;
+  }
+
+  function decoded(part) {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part; // a "%" that somebody wrote by hand
+    }
+  }
+
+  async function show(focus) {
+    const path = (location.hash.slice(1) || "/").split("?")[0];
+    const next = Bench.h("main", { id: "main" });
+    main.replaceWith(next);
+    main = next;
+    window.scrollTo(0, 0);
+    for (const one of document.querySelectorAll("nav.pages a")) {
+      if (split(path)[0] === split(one.hash.slice(1).split("?")[0])[0]) one.setAttribute("aria-current", "page");
+      else one.removeAttribute("aria-current");
+    }
+    const route = found(path);
+    try {
+      if (!route) throw new Error("There is no such page in this report.");
+      await route.render(next, route.params, query());
+    } catch (why) {
+      console.error(why);
+      next.replaceChildren(problem(why));
+    }
+    if (focus && next.isConnected) (next.querySelector("h1") || next).focus({ preventScroll: true });
+  }
+
+  function problem(why) {
+    return Bench.h(
+      "section", { class: "problem", role: "alert" }, title("This page cannot be shown"),
+      Bench.h("p", {}, Bench.printable(why.message)), Bench.h("p", {}, Bench.h("a", { href: "#/" }, "Leaderboard")),
+    );
+  }
+
+  /** Draw the frame and the first page. */
+  async function start() {
+    main = Bench.h("main", { id: "main" });
+    document.body.append(
+      Bench.h("a", { class: "skip", href: "#main", onclick: toMain }, "To the content"),
+      Bench.h(
+        "header", { class: "frame" }, Bench.h("a", { class: "name", href: "#/" }, "bench-assets"),
+        Bench.h(
+          "nav", { class: "pages", "aria-label": "Pages" },
+          Bench.h("a", { href: "#/" }, "Leaderboard"), Bench.h("a", { href: "#/task" }, "Tasks"),
+          Bench.h("a", { href: "#/samples" }, "Samples"), Bench.h("a", { href: "#/compare" }, "Compare"),
+        ),
+        Bench.themeSwitch(),
+      ),
+      main,
+      Bench.h("footer", { class: "frame" }),
+    );
+    window.addEventListener("hashchange", () => show(true));
+    await show(false);
+    document.querySelector("footer.frame").append(await about());
+  }
+
+  async function about() {
+    const { version, measured } = await Bench.index();
+    return `Made by bench-assets ${version}${measured ? `; the newest number is of ${measured}` : ""}. It loads nothing from outside.`;
+  }
+
+  function toMain(event) {
+    event.preventDefault(); // the hash is the route
+    (main.querySelector("h1") || main).focus();
+  }
+
+  Object.assign(Bench, { page, link, query, replaceQuery, title, start });
+})();

@@ -1,0 +1,55 @@
+/* Figures: a title, what is drawn, and the numbers behind it, one click away. */
+"use strict";
+(() => {
+  /** Make a figure.
+
+      makeSvg(width) is called once d3 and Plot are loaded, and again when the width changes; it gives an element
+      (`Plot.plot({...})`). rows: the numbers behind it; columns as `Bench.table` has them, made of the rows' keys
+      without. options: {note, columns, alt, legend: [[name, colour]]}. */
+  function plot(title, makeSvg, rows, options = {}) {
+    const columns = options.columns || columnsOf(rows);
+    const place = Bench.h("div", { class: "drawn" });
+    const numbers = Bench.h("details", { class: "numbers" }, Bench.h("summary", {}, "Numbers"));
+    numbers.addEventListener("toggle", () => {
+      if (!numbers.open || numbers.children.length > 1) return;
+      numbers.append(Bench.csvLink(columns, rows, title), Bench.table(columns, rows, { label: title }));
+    });
+    const figure = Bench.h(
+      "figure", { class: "plot" }, Bench.h("figcaption", {}, Bench.printable(title)),
+      options.note && Bench.h("p", { class: "note" }, options.note), options.legend && Bench.legend(options.legend), place, numbers,
+    );
+    draw(place, makeSvg, options.alt || `${title}; its numbers can be opened below`);
+    return figure;
+  }
+
+  async function draw(place, makeSvg, alt) {
+    await Bench.plotting();
+    let width = 0;
+    const again = () => {
+      const now = Math.floor(place.clientWidth);
+      if (!now || Math.abs(now - width) < 8) return;
+      width = now;
+      place.replaceChildren(readied(makeSvg(width), alt));
+    };
+    new ResizeObserver(again).observe(place);
+  }
+
+  /** Plot brings styles of its own, which the page forbids: style/plot.css has them. */
+  function readied(drawn, alt) {
+    for (const style of drawn.querySelectorAll("style")) style.remove();
+    const image = drawn.localName === "svg" ? drawn : drawn.querySelector("svg") || drawn;
+    image.setAttribute("role", "img");
+    image.setAttribute("aria-label", Bench.printable(alt));
+    for (const part of image.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
+    return drawn;
+  }
+
+  function columnsOf(rows) {
+    const keys = Object.keys(rows[0] || {}).filter((key) => rows.some((row) => row[key] !== null && row[key] !== undefined));
+    return keys.map((key) => ({
+      key, title: Bench.words(key), number: rows.some((row) => typeof row[key] === "number"),
+    }));
+  }
+
+  Bench.plot = plot;
+})();

@@ -1,0 +1,132 @@
+/* Browsing samples: keeps the address, the filters, the list and the sample in step. */
+"use strict";
+(() => {
+  const { samples } = Bench;
+  const PATIENCE = 80; // ms that an empty sample is not shown for
+
+  /** Draw the page into `main`, and keep it so until the reader leaves. */
+  function browse(main, heading, view) {
+    const { questions, condition, chosen, task } = view;
+    const search = samples.searcher(questions, condition.questions, condition.n, view.chunk);
+    const n = Bench.h("span", { role: "status" });
+    const progress = Bench.h("span", { class: "quiet" });
+    const pane = Bench.h("article", { class: "sample-detail", "aria-label": "Sample" });
+    const list = samples.list("Samples", (row) => samples.row(view, row), (row) => choose({ sample: questions.ids[row] }));
+    const bar = samples.filters(view, choose);
+    const pictures = () => {
+      const whole = list.selected < 0 ? [] : samples.pictures(questions, list.selected).filter((one) => one.full);
+      if (whole.length) samples.zoom(whole);
+    };
+    let drawing = 0;
+
+    /** Take over a choice: into the address, where only a filter is a step back, and onto the page. */
+    async function choose(changes) {
+      const isStep = !("sample" in changes) || "condition" in changes;
+      Object.assign(chosen, changes);
+      const address = samples.address(task.name, chosen);
+      if (isStep && address !== location.hash) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+      if ("condition" in changes || "model" in changes) {
+        window.dispatchEvent(new HashChangeEvent("hashchange")); // another list, drawn anew
+      } else if (isStep) filter();
+      else detail();
+    }
+
+    /** Show the samples that are wanted; the one that was looked at stays if it is among them. */
+    function filter() {
+      const found = samples.filtered(view, search);
+      bar.update(found);
+      const looked = questions.ids.indexOf(chosen.sample);
+      list.show(found.rows);
+      list.select(found.rows.includes(looked) ? looked : found.rows.length ? found.rows[0] : -1);
+      n.textContent = `${Bench.count(found.rows.length)} of ${Bench.count(condition.n)} samples`;
+      detail();
+      if (chosen.q) complete();
+    }
+
+    /** Load what the search has not read yet, then look again. */
+    async function complete() {
+      const { q, replies } = chosen;
+      const news = await search.complete(replies ? view.models : [], (done, of) => {
+        progress.textContent = done < of ? ` · reading ${done} of ${of}` : "";
+      });
+      if (news && main.isConnected && chosen.q === q && chosen.replies === replies) filter();
+    }
+
+    async function detail() {
+      const row = list.selected;
+      const turn = (drawing += 1);
+      if (row < 0) {
+        pane.replaceChildren(Bench.h("p", { class: "quiet" }, "No sample is like that: change the filters above."));
+        return;
+      }
+      const loading = load(view, row);
+      const soon = await Promise.race([loading, new Promise((done) => setTimeout(done, PATIENCE))]);
+      if (turn === drawing) draw(row, soon || { text: null, said: new Map() });
+      if (soon) return;
+      const whole = await loading;
+      if (turn === drawing && main.isConnected) draw(row, whole);
+    }
+
+    function draw(row, { text, said, problem }) {
+      const models = view.models.map((model) => ({
+        model, outcome: samples.outcome(view.outcomes.get(model), row), problem: model.problem, ...said.get(model),
+      }));
+      pane.replaceChildren();
+      Bench.append(pane, samples.detail({ questions, row, text, problem, models, choose, address: addressOf(row) }));
+      if (pane.getBoundingClientRect().top < 0) pane.scrollIntoView();
+    }
+
+    /** The address of a sample, as somebody else would see it. */
+    function addressOf(row) {
+      const model = view.models[0] ? view.models[0].name : "";
+      return samples.address(task.name, { ...chosen, model, sample: questions.ids[row] });
+    }
+
+    samples.keys(main, { list, bar, pictures });
+    main.classList.add("samples");
+    Bench.append(main, [
+      heading, condition.name !== "main" && Bench.h("p", { class: "note" }, Bench.foreign(condition.about)),
+      bar.element, Bench.h("p", { class: "found" }, n, progress),
+      Bench.h("div", { class: "sample-columns" }, list.element, pane),
+    ]);
+    filter();
+  }
+
+  /** Load the texts of a question and what the models said: {text, said: model -> {samples, problem}}. */
+  async function load({ condition, models, chunk }, row) {
+    const [k, i] = [Math.floor(row / chunk), row % chunk];
+    const said = new Map();
+    let [text, problem] = [null, ""];
+    await Promise.all([
+      Bench.data(`${condition.questions}-texts-${k}`).then((rows) => { text = rows[i]; }, (why) => { problem = why.message; }),
+      ...models.map((model) => Bench.has(`${model.data}-replies-${k}`) && Bench.data(`${model.data}-replies-${k}`).then(
+        (rows) => said.set(model, { samples: rows[i] }), (why) => said.set(model, { problem: why.message }),
+      )),
+    ]);
+    return { text, said, problem };
+  }
+
+  /** What the list shows of a sample. */
+  function row(view, at) {
+    const { questions, models, outcomes } = view;
+    const [first, ...rest] = samples.pictures(questions, at);
+    const marks = models.map((model) => [model, samples.outcome(outcomes.get(model), at)]);
+    return [
+      Bench.h(
+        "span", { class: "thumb" },
+        first && first.small && Bench.h("img", { src: first.small, alt: "", loading: "lazy", decoding: "async" }),
+        rest.length > 0 && Bench.h("span", { class: "more-pictures" }, `+${rest.length}`),
+      ),
+      Bench.h(
+        "span", { class: "row-text" }, Bench.foreign(questions.texts[at], "span", { class: "row-question" }),
+        Bench.h("span", { class: "row-id quiet" }, Bench.foreign(questions.ids[at])),
+        Bench.h("span", { class: "marks" }, marks.map(([model, of]) => [
+          samples.mark(of, `${model.name}: ${of.name}`), Bench.h("span", { class: "unseen" }, `${Bench.printable(model.name)}: ${of.name}; `),
+        ])),
+      ),
+    ];
+  }
+
+  Object.assign(samples, { browse, row });
+})();

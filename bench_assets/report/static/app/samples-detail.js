@@ -1,0 +1,116 @@
+/* One sample: its pictures, its question, the right answer, and the replies side by side. */
+"use strict";
+(() => {
+  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+  /** Where a picture lies: {small, full}, or {problem}. */
+  function picture(of) {
+    return typeof of === "string" ? { problem: of } : { full: of[0], small: of[1] };
+  }
+
+  /** The pictures of a row, as `zoom` wants them; those that cannot be shown are left out. */
+  function pictures(questions, row) {
+    return questions.shown[row].map((number, i) => ({
+      ...picture(questions.pictures[number]),
+      alt: `Picture ${i + 1} of ${questions.shown[row].length} of ${questions.ids[row]}`,
+    }));
+  }
+
+  /** Draw a sample.
+
+      sample: {questions, row, text, problem, models: [{model, outcome, samples, problem}],
+      choose(changes), address}; without texts yet, what the list has is shown. */
+  function detail(sample) {
+    const { questions, row, text } = sample;
+    const at = (coded) => coded.values[coded.codes[row]];
+    const kind = at(questions.kinds);
+    const gold = (text && text.answer) || [];
+    return [
+      Bench.h(
+        "div", { class: "sample-head" }, Bench.h("h2", {}, Bench.foreign(questions.ids[row])),
+        Bench.h("p", { class: "quiet" }, at(questions.categories) && [Bench.foreign(at(questions.categories)), " · "], kind, group(sample), " · ",
+          Bench.h("a", { href: sample.address }, "link to this sample")),
+      ),
+      sample.problem && Bench.h("p", { class: "problem", role: "alert" }, sample.problem),
+      shown(questions, row),
+      text && text.image_texts && block("In place of the pictures", text.image_texts.map((one) => Bench.samples.long(one, "p"))),
+      text ? asked(text, kind, gold, sample.models) : Bench.h("p", { class: "foreign" }, Bench.foreign(questions.texts[row])),
+      Bench.h("h3", { class: "replies-title" }, "Replies"),
+      Bench.h("div", { class: "replies" }, sample.models.map((one) =>
+        Bench.samples.card(one.model, one.samples, one.outcome, gold, one.problem))),
+      text && text.labels && labels(text.labels),
+    ];
+  }
+
+  /** A way to the questions that are scored together with this one. */
+  function group({ questions, row, choose }) {
+    const code = questions.groups.codes[row];
+    const name = questions.groups.values[code];
+    const n = name ? questions.groups.codes.filter((one) => one === code).length : 0;
+    return n > 1 && [" · ", Bench.h("button", {
+      type: "button", class: "linklike", onclick: () => choose({ group: name, outcome: "", q: "", category: "", label: [] }),
+    }, `${n} questions of its group`)];
+  }
+
+  function shown(questions, row) {
+    const all = pictures(questions, row);
+    if (!all.length) return null;
+    const whole = all.filter((one) => one.full);
+    return [
+      Bench.h("div", { class: `pictures of-${Math.min(all.length, 3)}` }, all.map((one, i) => Bench.h(
+        "figure", {},
+        one.problem
+          ? Bench.h("p", { class: "problem" }, `Picture ${i + 1}: `, Bench.foreign(one.problem))
+          : Bench.h(
+            "button", { type: "button", title: "full size", onclick: () => Bench.samples.zoom(whole, whole.indexOf(one)) },
+            Bench.h("img", { src: one.full, alt: one.alt }),
+          ),
+        all.length > 1 && !one.problem && Bench.h("figcaption", {}, `${i + 1}`),
+      ))),
+    ];
+  }
+
+  function asked(text, kind, gold, models) {
+    const choice = kind === "choice" || kind === "choices";
+    const repeats = text.context && text.text && text.context.includes(text.text);
+    return [
+      text.context && !repeats && block("Context", Bench.samples.long(text.context, "p")),
+      block("Question", Bench.samples.long(text.text || "", "p")),
+      text.options && block(choice ? "Options" : "Possible answers", Bench.h(
+        "ul", { class: "options" }, text.options.map((option, i) => choice
+          ? offered(option, LETTERS[i] || String(i + 1), gold, models)
+          : Bench.h("li", { class: gold.includes(option) ? "gold" : null }, Bench.foreign(option), gold.includes(option) && " ✓")),
+      )),
+      !(text.options && gold.every((one) => choice || text.options.includes(one))) && block("Right answer", Bench.h(
+        "ul", { class: "options" }, gold.map((one) => Bench.h("li", { class: "gold" }, Bench.samples.long(one, "span"))),
+      )),
+      choice && text.options && !gold.length && Bench.h("p", { class: "quiet" }, "The right answer is not known."),
+      repeats && Bench.h("details", {}, Bench.h("summary", {}, "as the authors write it"), Bench.samples.long(text.context)),
+    ];
+  }
+
+  /** An option, whether it is right, and who chose it. */
+  function offered(option, letter, gold, models) {
+    const chosen = models.filter((one) => (one.samples || []).some((said) => (said.answer || []).includes(letter)));
+    return Bench.h(
+      "li", { class: gold.includes(letter) ? "gold" : null },
+      Bench.h("b", {}, `(${letter}) `), Bench.foreign(option), gold.includes(letter) && Bench.h("b", {}, " ✓ right"),
+      chosen.length > 0 && Bench.h("span", { class: "quiet chosen" }, " ← ", chosen.map((one, i) => [i > 0 && ", ", Bench.foreign(one.model.name)])),
+    );
+  }
+
+  function labels(pairs) {
+    return Bench.h(
+      "details", { class: "labels" }, Bench.h("summary", {}, "Labels"),
+      Bench.h("dl", { class: "reply-facts" }, pairs.map(([name, value]) => [
+        Bench.h("dt", {}, Bench.foreign(name)), Bench.h("dd", {}, Bench.foreign(value)),
+      ])),
+    );
+  }
+
+  function block(title, content) {
+    return Bench.h("div", { class: "asked" }, Bench.h("h3", {}, title), content);
+  }
+
+  Object.assign(Bench.samples, { detail, pictures });
+})();

@@ -1,0 +1,112 @@
+/* Which questions are shown: by what became of them, by what they are. Pure; fast for 20,000 x 10. */
+"use strict";
+(() => {
+  const NAMES = {
+    r: "right", p: "partly right", w: "wrong", n: "no answer", u: "unscored", e: "failed",
+    o: "no points to gain", "-": "not asked",
+  };
+  const MARKS = { r: "✓", p: "◐", w: "✗", n: "∅", u: "?", e: "!", o: "○", "-": "·" };
+
+  /** What may be chosen as `outcome`, and its words; in the order of the page. */
+  const OUTCOMES = {
+    "": "all", wrong: "wrong", right: "right", partly: "partly right",
+    "wrong-by-all": "wrong by all models shown", disagree: "models disagree",
+    worse: "worse than the checkpoint before", better: "better than the checkpoint before",
+    unscored: "unscored", cut: "cut short", "no-answer": "no answer", failed: "failed",
+  };
+
+  /** Unpack the outcomes of a model: {letters, shares: a share of the points for each question}.
+
+      A share is NaN where there is none: not asked, failed, unscored. */
+  function unpacked(points) {
+    const shares = new Float32Array(points.letters.length);
+    let next = 0;
+    for (let row = 0; row < shares.length; row += 1) {
+      const letter = points.letters[row].toLowerCase();
+      if (letter === "p") shares[row] = points.shares[next++];
+      else shares[row] = letter === "r" ? 1 : letter === "w" || letter === "n" ? 0 : NaN;
+    }
+    return { letters: points.letters, shares };
+  }
+
+  /** The outcome of a question in a word: {letter, name, mark, cut}. */
+  function outcome(of, row) {
+    const written = of ? of.letters[row] : "-";
+    const letter = written.toLowerCase();
+    const cut = written !== letter;
+    return { letter, cut, mark: MARKS[letter], name: NAMES[letter] + (cut && letter !== "n" ? ", cut short" : "") };
+  }
+
+  /** A test of a row for each value of `outcome`; models are unpacked, the one looked at first. */
+  function tests(models, earlier) {
+    const [first] = models;
+    const is = (letter) => (row) => Boolean(first) && first.letters[row].toLowerCase() === letter;
+    const change = (row) => (first && earlier ? first.shares[row] - earlier.shares[row] : NaN);
+    const nothing = is("w");
+    const noAnswer = is("n");
+    return {
+      "": () => true,
+      wrong: (row) => nothing(row) || noAnswer(row),
+      right: is("r"),
+      partly: is("p"),
+      "wrong-by-all": (row) => {
+        let some = false;
+        for (const one of models) {
+          if (one.shares[row] > 0) return false;
+          some = some || one.shares[row] === 0;
+        }
+        return some;
+      },
+      disagree: (row) => {
+        let [least, most] = [Infinity, -Infinity];
+        for (const one of models) {
+          if (one.shares[row] < least) least = one.shares[row];
+          if (one.shares[row] > most) most = one.shares[row];
+        }
+        return most > least;
+      },
+      worse: (row) => change(row) < 0,
+      better: (row) => change(row) > 0,
+      unscored: is("u"),
+      cut: (row) => Boolean(first) && (/[A-Z]/.test(first.letters[row]) || noAnswer(row)),
+      "no-answer": noAnswer,
+      failed: is("e"),
+    };
+  }
+
+  /** The rows that are of a category, of labels, of a group. */
+  function ofQuestions(questions, chosen) {
+    const wanted = [];
+    const want = (coded, value) => wanted.push([coded.codes, coded.values.indexOf(value)]);
+    if (chosen.category) want(questions.categories, chosen.category);
+    if (chosen.group) want(questions.groups, chosen.group);
+    for (const label of chosen.label) {
+      const [name, ...value] = label.split("=");
+      if (questions.labels[name]) want(questions.labels[name], value.join("="));
+    }
+    const rows = [];
+    for (let row = 0; row < questions.ids.length; row += 1) {
+      if (wanted.every(([codes, code]) => codes[row] === code)) rows.push(row);
+    }
+    return rows;
+  }
+
+  /** How many of the rows pass each test: {outcome: n}. */
+  function counts(rows, all) {
+    return Object.fromEntries(Object.entries(all).map(([name, test]) => {
+      let n = 0;
+      for (const row of rows) if (test(row)) n += 1;
+      return [name, n];
+    }));
+  }
+
+  /** How many of the rows have each value: [[value, n]], by value; "" is left out. */
+  function valueCounts(rows, coded) {
+    const n = new Array(coded.values.length).fill(0);
+    for (const row of rows) n[coded.codes[row]] += 1;
+    return coded.values.map((value, code) => [value, n[code]]).filter(([value]) => value)
+      .sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
+  }
+
+  Object.assign(Bench.samples, { OUTCOMES, unpacked, outcome, tests, ofQuestions, counts, valueCounts });
+})();

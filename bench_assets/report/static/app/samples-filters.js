@@ -1,0 +1,131 @@
+/* The bar above the samples: models, filters, search; each says how many there are. */
+"use strict";
+(() => {
+  const { samples } = Bench;
+  const WAIT = 120; // ms without a key, before what was typed is looked for
+
+  /** The samples that are wanted now: {rows, outcomes: {value: n}, categories: [[value, n]]}. */
+  function filtered(view, search) {
+    const { questions, chosen } = view;
+    const marks = search.found(chosen.q, chosen.replies ? view.models : []);
+    const matching = (of) => {
+      const rows = samples.ofQuestions(questions, of);
+      return marks ? rows.filter((row) => marks[row]) : rows;
+    };
+    const shown = view.models.map((model) => view.outcomes.get(model)).filter(Boolean);
+    const first = view.outcomes.get(view.models[0]);
+    const tests = samples.tests(first ? shown : [null, ...shown], view.outcomes.get(view.earlier));
+    const test = tests[chosen.outcome] || tests[""];
+    const rows = matching(chosen);
+    return {
+      rows: rows.filter(test),
+      outcomes: samples.counts(rows, tests),
+      categories: samples.valueCounts(matching({ ...chosen, category: "" }).filter(test), questions.categories),
+    };
+  }
+
+  /** Draw the bar; choose(changes) is told. Returns {element, update(found)}. */
+  function filters(view, choose) {
+    const { condition, about, chosen, questions, models } = view;
+    const outcome = select("outcome", "Show", choose);
+    const category = select("category", "Category", choose);
+    const box = Bench.h("input", {
+      type: "search", value: chosen.q, placeholder: "search  ( / )", "aria-label": "Search questions, options, context",
+      oninput: typed(() => choose({ q: box.value.trim() })),
+    });
+    const inReplies = Bench.h("input", {
+      type: "checkbox", checked: Boolean(chosen.replies), onchange: () => choose({ replies: inReplies.checked ? "1" : "" }),
+    });
+    const element = Bench.h(
+      "div", { class: "sample-filters no-print", role: "search", "aria-label": "Filters" },
+      about.conditions.length > 1 && labelled("Condition", options(
+        about.conditions.map((one) => [one.name, Bench.words(one.name)]), condition.name, (value) => choose({ condition: value, sample: "" }),
+      )),
+      models.length > 0 && labelled("Model", options(
+        condition.models.map((one) => [one.name, one.name]), models[0].name, (value) => choose({ model: value, beside: [] }),
+      )),
+      condition.models.length > 1 && besides(view, choose),
+      labelled("Show", outcome.element),
+      questions.categories.values.filter(Boolean).length > 1 && labelled("Category", category.element),
+      Object.entries(questions.labels).length > 0 && labels(view, choose),
+      Bench.h("span", { class: "sample-search" }, box, Bench.h("label", {}, inReplies, " in replies too")),
+      Bench.h("button", { type: "button", class: "plain", title: "keys", "aria-label": "Keys", onclick: () => samples.help() }, "?"),
+    );
+
+    function update(found) {
+      outcome.update(Object.entries(samples.OUTCOMES)
+        .filter(([value]) => value === "" || value === chosen.outcome || found.outcomes[value])
+        .map(([value, name]) => [value, `${name} (${Bench.count(found.outcomes[value])})`]), chosen.outcome);
+      const all = found.categories.filter(([value, n]) => n || value === chosen.category);
+      category.update([["", "all"], ...all.map(([value, n]) => [value, `${value} (${Bench.count(n)})`])], chosen.category);
+    }
+
+    return { element, update, focus: () => { box.focus(); box.select(); }, clear: () => { box.value = ""; } };
+  }
+
+  /** The models beside the first: a box to tick for each. */
+  function besides(view, choose) {
+    const { condition } = view;
+    const boxes = condition.models.map((model) => {
+      const box = Bench.h("input", {
+        type: "checkbox", value: model.name, checked: view.models.includes(model), disabled: model === view.models[0],
+        onchange: () => {
+          const ticked = boxes.map(([one]) => one).filter((one) => one.checked && !one.disabled);
+          choose({ model: view.models[0].name, beside: ticked.length ? ticked.map((one) => one.value) : [view.models[0].name] });
+        },
+      });
+      return [box, Bench.h("label", {}, box, " ", Bench.foreign(model.name))];
+    });
+    return Bench.h(
+      "details", { class: "menu" }, Bench.h("summary", {}, "Beside it"),
+      Bench.h("div", { class: "menu-body", role: "group", "aria-label": "Models beside it" }, boxes.map(([, label]) => label)),
+    );
+  }
+
+  /** A choice for each label that questions have. */
+  function labels(view, choose) {
+    const { questions, chosen } = view;
+    const given = Object.fromEntries(chosen.label.map((one) => [one.split("=")[0], one.split("=").slice(1).join("=")]));
+    const lists = Object.entries(questions.labels).map(([name, coded]) => {
+      const all = questions.ids.map((_, row) => row);
+      const values = samples.valueCounts(all, coded).map(([value, n]) => [value, `${value} (${Bench.count(n)})`]);
+      return labelled(name, options([["", "all"], ...values], given[name] || "", (value) => {
+        given[name] = value;
+        choose({ label: Object.entries(given).filter(([, one]) => one).map((pair) => pair.join("=")) });
+      }));
+    });
+    return Bench.h(
+      "details", { class: "menu", open: chosen.label.length > 0 && null }, Bench.h("summary", {}, "Labels", chosen.label.length ? ` (${chosen.label.length})` : ""),
+      Bench.h("div", { class: "menu-body", role: "group", "aria-label": "Labels" }, lists),
+    );
+  }
+
+  function select(name, label, choose) {
+    const element = Bench.h("select", { onchange: () => choose({ [name]: element.value }) });
+    const update = (values, value) => element.replaceChildren(...optionsOf(values, value));
+    return { element, update };
+  }
+
+  function options(values, value, chosen) {
+    const element = Bench.h("select", { onchange: () => chosen(element.value) }, optionsOf(values, value));
+    return element;
+  }
+
+  function optionsOf(values, value) {
+    return values.map(([one, text]) => Bench.h("option", { value: one, selected: one === value }, Bench.printable(text)));
+  }
+
+  function labelled(name, control) {
+    return Bench.h("label", { class: "filter" }, Bench.h("span", {}, Bench.printable(name)), control);
+  }
+
+  function typed(look) {
+    let waiting = 0;
+    return () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(look, WAIT);
+    };
+  }
+
+  Object.assign(samples, { filtered, filters });
+})();

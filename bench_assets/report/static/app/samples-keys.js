@@ -1,0 +1,60 @@
+/* The keys of the page of samples, and what says which they are. */
+"use strict";
+(() => {
+  const { samples } = Bench;
+  const KEYS = [
+    ["j, ↓", "next sample"], ["k, ↑", "sample before"], ["Page Down, Page Up", "ten on, ten back"],
+    ["Home, End", "first, last"], ["Enter", "its pictures at full size"], ["← →", "picture before, next picture"],
+    ["/", "search"], ["Esc", "leave the search; close what is open"], ["?", "this help"],
+  ];
+  const STEPS = {
+    j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity,
+  };
+
+  /** Listen to keys while `main` is the page. */
+  function keys(main, { list, bar, pictures }) {
+    const listen = (event) => {
+      if (!main.isConnected) document.removeEventListener("keydown", listen);
+      else if (!event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey) pressed(event);
+    };
+
+    function pressed(event) {
+      const { key, target } = event;
+      const writing = target.matches("input:not([type=checkbox]), select, textarea");
+      if (key === "Escape") {
+        for (const one of main.querySelectorAll("details.menu[open]")) one.open = false;
+        if (writing) list.element.focus();
+      } else if (writing || document.querySelector("dialog[open]")) {
+        if (key === "Enter" && target.type === "search") list.element.focus();
+      } else if (key === "/") act(event, () => bar.focus());
+      else if (key === "?") act(event, help);
+      else if (key === "Enter" && !target.closest("a, button, summary, label")) act(event, pictures);
+      else if (key in STEPS && (key.length === 1 || list.element.contains(target) || target === document.body || target.tagName === "H1")) {
+        act(event, () => list.move(STEPS[key]));
+      }
+    }
+
+    document.addEventListener("keydown", listen);
+  }
+
+  function act(event, what) {
+    event.preventDefault();
+    what();
+  }
+
+  /** Say which keys there are. */
+  function help() {
+    const back = document.activeElement;
+    const close = Bench.h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close");
+    const dialog = Bench.h(
+      "dialog", { class: "keys", "aria-label": "Keys", onclose: () => { dialog.remove(); if (back) back.focus(); } },
+      Bench.h("h2", {}, "Keys"),
+      Bench.h("dl", { class: "reply-facts" }, KEYS.map(([key, what]) => [Bench.h("dt", {}, Bench.h("kbd", {}, key)), Bench.h("dd", {}, what)])),
+      close,
+    );
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  Object.assign(samples, { keys, help });
+})();

@@ -1,0 +1,65 @@
+/* Pictures at full size, over the page: arrows go from one to the next, Esc closes. */
+"use strict";
+(() => {
+  const SIZES = [["fit", "fit"], ["1", "1:1"], ["2", "2×"], ["4", "4×"]];
+
+  /** Show pictures, each {full, alt}; closed, the focus returns to where it was. */
+  function zoom(pictures, at = 0) {
+    const back = document.activeElement;
+    let size = "fit";
+    const picture = Bench.h("img", { alt: "", onload: () => draw(), onclick: () => resize(size === "fit" ? "1" : "fit") });
+    const frame = Bench.h("div", { class: "zoomed", tabindex: "0", role: "group", "aria-label": "Picture" }, picture);
+    const caption = Bench.h("p", { class: "zoom-caption", "aria-live": "polite" });
+    const sizes = SIZES.map(([value, name]) =>
+      Bench.h("button", { type: "button", class: "plain", onclick: () => resize(value) }, name));
+    const dialog = Bench.h(
+      "dialog", { class: "zoom", "aria-label": "Pictures at full size", onclose: () => { dialog.remove(); if (back) back.focus(); }, onkeydown: key },
+      Bench.h(
+        "div", { class: "zoom-bar" },
+        button("←", "Picture before", () => step(-1)), button("→", "Next picture", () => step(1)),
+        caption, sizes, button("✕", "Close", () => dialog.close()),
+      ),
+      frame,
+    );
+
+    function button(sign, name, onclick) {
+      return Bench.h("button", { type: "button", class: "plain", "aria-label": name, title: name, onclick }, sign);
+    }
+
+    function key(event) {
+      const steps = { ArrowLeft: -1, k: -1, ArrowRight: 1, j: 1 }[event.key];
+      if (steps && pictures.length > 1) {
+        event.preventDefault();
+        step(steps);
+      } else if (event.key === "Enter" && event.target === frame) dialog.close();
+      event.stopPropagation();
+    }
+
+    function step(steps) {
+      at = (at + steps + pictures.length) % pictures.length;
+      picture.src = pictures[at].full;
+      picture.alt = pictures[at].alt;
+      draw();
+    }
+
+    function resize(wanted) {
+      size = wanted;
+      draw();
+    }
+
+    function draw() {
+      const [w, h] = [picture.naturalWidth, picture.naturalHeight];
+      caption.textContent = `${at + 1} of ${pictures.length}${w ? ` · ${w} × ${h} px` : ""}`;
+      picture.className = size === "fit" ? "fits" : size === "1" ? "" : "pixels";
+      picture.style.width = size === "fit" || !w ? "" : `${w * Number(size)}px`;
+      SIZES.forEach(([value], i) => sizes[i].setAttribute("aria-pressed", value === size));
+    }
+
+    document.body.append(dialog);
+    step(0);
+    dialog.showModal();
+    frame.focus();
+  }
+
+  Object.assign(Bench.samples, { zoom });
+})();

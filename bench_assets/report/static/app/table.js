@@ -1,0 +1,123 @@
+/* Tables that sort: by a click or by Enter on the head of a column. */
+"use strict";
+(() => {
+  /** Make a table.
+
+      columns: [{key, title, number, value(row), cell(row), hint, ascending, plain (not sorted by)}], where `value` is what is sorted by and
+      exported (row[key] without it), `cell` what is shown (a text, an element, a list of them); numbers stand at the
+      right, and are sorted highest first unless `ascending`.
+      options: {caption, label (where there is no caption), sort: "key" or "-key", onsort(sort), heading: key of the
+      column whose cells name their rows, class, rowClass(row), groups: [{title, span}] above the heads,
+      above and below: {class, title, rows} that are not sorted}. */
+  function table(columns, rows, options = {}) {
+    let sort = options.sort || "";
+    const body = Bench.h("tbody");
+    const heads = columns.map((column) => head(column, () => {
+      const falls = column.number && !column.ascending;
+      const first = falls ? `-${column.key}` : column.key;
+      sort = sort === first ? (falls ? column.key : `-${column.key}`) : first;
+      draw();
+      if (options.onsort) options.onsort(sort);
+    }));
+
+    function draw() {
+      const key = sort.replace(/^-/, "");
+      columns.forEach((column, i) => {
+        const way = column.key !== key ? null : sort.startsWith("-") ? "descending" : "ascending";
+        if (way) heads[i].setAttribute("aria-sort", way);
+        else heads[i].removeAttribute("aria-sort");
+      });
+      const by = columns.find((column) => column.key === key);
+      body.replaceChildren(...sorted(rows, by, sort.startsWith("-")).map((row) => line(columns, row, options)));
+    }
+
+    draw();
+    const named = options.caption || options.label || "Table";
+    return Bench.h(
+      "div", { class: "wide", tabindex: "0", role: "region", "aria-label": named },
+      Bench.h(
+        "table", { class: options.class, "aria-label": options.caption ? null : named },
+        options.caption && Bench.h("caption", {}, options.caption),
+        Bench.h("thead", {}, grouped(options.groups), Bench.h("tr", {}, heads)),
+        fixed(columns, options.above, options), body, fixed(columns, options.below, options),
+      ),
+    );
+  }
+
+  function grouped(groups) {
+    return groups && Bench.h("tr", { class: "groups" }, groups.map((group) =>
+      Bench.h(group.title ? "th" : "td", { colspan: group.span, scope: group.title ? "colgroup" : null }, group.title)));
+  }
+
+  function fixed(columns, section, options) {
+    if (!section || !section.rows.length) return null;
+    return Bench.h(
+      "tbody", { class: section.class },
+      section.title && Bench.h("tr", { class: "title" }, Bench.h("th", { colspan: columns.length, scope: "rowgroup" }, Bench.h("span", {}, section.title))),
+      section.rows.map((row) => line(columns, row, options)),
+    );
+  }
+
+  /** The value of a row in a column. */
+  function valueOf(column, row) {
+    return column.value ? column.value(row) : row[column.key];
+  }
+
+  /** Rows in the order of a column; those without a value come last, whichever way. */
+  function sorted(rows, column, descending) {
+    if (!column) return [...rows];
+    const missing = (value) => value === null || value === undefined || value === "" || Number.isNaN(value);
+    return [...rows].sort((a, b) => {
+      const [x, y] = [valueOf(column, a), valueOf(column, b)];
+      if (missing(x) || missing(y)) return missing(x) - missing(y);
+      const order = typeof x === "number" && typeof y === "number"
+        ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+      return descending ? -order : order;
+    });
+  }
+
+  function head(column, click) {
+    return Bench.h(
+      "th", { scope: "col", class: column.number ? "number" : null, title: column.hint },
+      column.plain ? column.title : Bench.h("button", { type: "button", onclick: click }, column.title),
+    );
+  }
+
+  function line(columns, row, options) {
+    return Bench.h("tr", { class: options.rowClass && options.rowClass(row) }, columns.map((column) => {
+      const value = valueOf(column, row);
+      const shown = column.cell ? column.cell(row)
+        : typeof value === "number" ? (Number.isInteger(value) ? Bench.count(value) : Bench.number(value))
+        : value === null || value === undefined ? "" : Bench.foreign(value);
+      const isHeading = column.key === options.heading;
+      return Bench.h(isHeading ? "th" : "td", {
+        scope: isHeading ? "row" : null, class: column.number ? "number" : null,
+      }, shown);
+    }));
+  }
+
+  /** Rows as CSV, as RFC 4180 has it; what a spreadsheet would take for a formula is a text. */
+  function csv(columns, rows) {
+    const cell = (value) => {
+      if (value === null || value === undefined) return "";
+      if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
+      const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const lines = [columns.map((column) => cell(column.title)), ...rows.map((row) => columns.map((c) => cell(valueOf(c, row))))];
+    return lines.map((one) => one.join(",")).join("\r\n") + "\r\n";
+  }
+
+  /** A link that saves rows as a CSV file. */
+  function csvLink(columns, rows, name) {
+    const file = `${name.replace(/[^\w-]+/g, "-")}.csv`;
+    return Bench.h("a", {
+      class: "csv", download: file, href: "#",
+      onclick: (event) => { // written when it is asked for: thousands of rows are long addresses
+        event.currentTarget.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv(columns, rows))}`;
+      },
+    }, "CSV");
+  }
+
+  Object.assign(Bench, { table, sorted, csv, csvLink });
+})();

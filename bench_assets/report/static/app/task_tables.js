@@ -1,0 +1,102 @@
+/* A paper's table in the paper's form: its columns, its rows; ours above them, where we have the same columns. */
+"use strict";
+(() => {
+  /** The tables there are: the papers' by their sources, else one of the primary metric by category.
+      Each: {name, columns: [{key, metric, condition, category, title}], printed: rows}. */
+  function tables(data, task) {
+    const sources = [...new Set(data.published.map((row) => row.source))];
+    const found = sources.map((name) => ofSource(name, data.published.filter((row) => row.source === name)));
+    const own = {
+      name: "", printed: [],
+      columns: titled(["all", ...data.categories].map((category) => ({ metric: task.metric, condition: "main", category }))),
+    };
+    return [own, ...found];
+  }
+
+  /** The table to begin with: of the primary metric, with most columns that we have as well. */
+  function mainTable(data, task) {
+    const ours = new Set(data.rows.map(keyOf));
+    const shared = (table) => table.columns.filter((column) => ours.has(column.key)).length;
+    const found = tables(data, task).slice(1).filter((table) => table.columns.some((column) => column.metric === task.metric));
+    return found.length ? found.reduce((a, b) => (shared(b) > shared(a) ? b : a)).name : "";
+  }
+
+  function ofSource(name, printed) {
+    const columns = new Map();
+    for (const row of printed) {
+      columns.set(keyOf(row), { metric: row.metric, condition: row.condition, category: row.category });
+    }
+    return { name, printed, columns: titled([...columns.values()]) };
+  }
+
+  function keyOf({ metric, condition, category }) {
+    return [metric, condition, category].join("\u0000");
+  }
+
+  /** Name columns by what tells them apart. */
+  function titled(columns) {
+    const differs = (name) => new Set(columns.map((column) => column[name])).size > 1;
+    const parts = ["metric", "condition", "category"].filter(differs);
+    return columns.map((column) => ({
+      ...column, key: keyOf(column),
+      title: (parts.length ? parts : ["category"]).filter((name) => !(name === "category" && column[name] === "all" && parts.length > 1))
+        .map((name) => (name === "metric" ? Bench.metric : Bench.words)(column[name])).join(", ") || "all",
+    }));
+  }
+
+  /** Draw one. `link(row)` leads from a cell of ours to its samples. */
+  function paperTable(table, rows, link) {
+    const cells = new Map(rows.map((row) => [`${row.model}\u0000${keyOf(row)}`, row]));
+    const isHere = (column) => rows.some((row) => keyOf(row) === column.key);
+    const models = [...new Set(rows.filter((row) => table.columns.some((column) => column.key === keyOf(row))).map((row) => row.model))];
+    const ours = models.map((model) => ({
+      model, marks: marksOf(rows.filter((row) => row.model === model)), at: (key) => cells.get(`${model}\u0000${key}`),
+    }));
+    const printed = new Map();
+    for (const row of table.printed) {
+      if (!printed.has(row.model)) printed.set(row.model, new Map());
+      printed.get(row.model).set(keyOf(row), row);
+    }
+    const best = bestOf(table.columns, printed);
+    const columns = [
+      { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), row.marks] },
+      ...table.columns.map((column) => ({
+        key: column.key, title: Bench.printable(column.title), number: true,
+        hint: isHere(column) ? null : "not measured here",
+        value: (row) => (row.at(column.key) || {}).value,
+        cell: (row) => cell(row.at(column.key), row, best.get(column.key), link),
+      })),
+    ];
+    const below = [...printed].map(([model, of]) => ({ model, at: (key) => of.get(key), isPrinted: true }));
+    return Bench.table(columns, ours, {
+      label: table.name || "Measured here", class: "paper", heading: "model", sort: `-${table.columns[0].key}`,
+      below: below.length > 0 && { class: "published", title: `As printed: ${Bench.printable(table.name)}`, rows: below },
+    });
+  }
+
+  /** The marks of all cells of a model, each once. */
+  function marksOf(rows) {
+    const found = new Map();
+    for (const row of rows) for (const element of Bench.marked(row)) found.set(element.textContent, element);
+    return [...found.values()];
+  }
+
+  function bestOf(columns, printed) {
+    return new Map(columns.map((column) => {
+      const values = [...printed].filter(([model]) => !/^(human|oracle|random)/i.test(model)).map(([, of]) => of.get(column.key)).filter(Boolean).map((row) => row.value);
+      return [column.key, values.length ? Math.max(...values) : null];
+    }));
+  }
+
+  function cell(found, row, best, link) {
+    if (!found || found.value === null) return Bench.h("span", { class: "quiet" }, "–");
+    if (row.isPrinted) {
+      const about = [`printed ${found.printed}`, found.note].filter(Boolean).join("; ");
+      return Bench.h(found.value === best ? "b" : "span", { title: Bench.printable(about) }, Bench.number(found.value));
+    }
+    const about = `${Bench.interval(found.low, found.high)}, n = ${found.n_scored}`;
+    return Bench.h("a", { class: "value", href: link(found), title: about }, Bench.number(found.value));
+  }
+
+  Object.assign(Bench, { paperTables: tables, paperTable, mainTable });
+})();

@@ -1,0 +1,52 @@
+/* Texts and numbers as people read them. */
+"use strict";
+(() => {
+  // As core/printable.py: control characters, turns of direction, halves of characters.
+  const UNFIT = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+  /** Show control characters by their numbers. */
+  function printable(text) {
+    return String(text).replace(UNFIT, (found) => {
+      const code = found.charCodeAt(0);
+      return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+    });
+  }
+
+  /** A text of strangers: a question, a reply, a name. Always a text node, in its own direction. */
+  function foreign(text, tag = "bdi", attributes = {}) {
+    return Bench.h(tag, { dir: "auto", ...attributes }, printable(text));
+  }
+
+  /** A number with so many digits behind the point; "–" for none. */
+  function number(value, digits = 3) {
+    return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits);
+  }
+
+  /** A whole number with thin spaces: 20 000. */
+  function count(value) {
+    return value === null || value === undefined ? "–" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+  }
+
+  /** A number with its interval, on one line. */
+  function interval(low, high, digits = 3) {
+    return low === null || low === undefined ? "" : `${number(low, digits)} – ${number(high, digits)}`;
+  }
+
+  /** "main" is the papers' own condition; others are words with "_". */
+  function words(name) {
+    return name.replaceAll("_", " ");
+  }
+
+  const METRICS = [
+    [/^acc_([pq])$/, "Acc_$1"], [/^cider$/, "CIDEr"], [/^bleu(_\d)?$/, "BLEU$1"], [/^rouge_l$/, "ROUGE-L"], [/^meteor$/, "METEOR"],
+    [/^(text|image)_r@(\d+)$/, "$1 R@$2"],
+  ];
+
+  /** A metric as papers spell it. */
+  function metric(name) {
+    const known = METRICS.find(([pattern]) => pattern.test(name));
+    return known ? name.replace(known[0], known[1]).replace(/^BLEU_/, "BLEU-") : words(name);
+  }
+
+  Object.assign(Bench, { printable, foreign, number, count, interval, words, metric });
+})();

@@ -1,0 +1,93 @@
+"""Take the README's pictures of the report and of the Dagster UI: ``make screenshots``.
+
+Opens what ``make demo`` left in the home folder, in Chromium, and writes docs/images/*.png. Look at
+them: of a home that an older version made, numbers are marked as stale.
+"""
+
+import shutil
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bench_assets.bench.serving import Served, require_free
+from bench_assets.core.errors import BenchError
+from resources.settings.bench_toml import default_home
+
+IMAGES = Path(__file__).parent / "images"
+PORT = 3457  # another than that of `bench ui`, which may be open
+_SIZE = (1280, 800)  # px
+_SIZE_OF_UI = (1600, 1000)  # px; at which the graph of a group has room
+_COLOURS = 128  # flat pages need no more, and stay well under 200 kB
+_PATIENCE = 120_000  # ms; of a busy machine
+_STILL = 3_000  # ms; what is drawn late is there by then
+
+REPORT = {
+    "report-leaderboard": ("#/", "table.leaderboard"),
+    "report-task": ("#/task/blink", "figure.plot svg"),
+    "report-samples": ("#/samples/blink?outcome=wrong-by-all", "main img"),
+    "report-compare": ("#/compare", "main table"),
+}
+"""By the name of the picture: a page's address in the report, and what is there when it is."""
+
+
+def main() -> None:
+    """Take all pictures; those of the UI are the last, since it takes a while to start."""
+    home = default_home()
+    page = home / "report" / "index.html"
+    if not page.is_file():
+        raise SystemExit(f"{page}: no report yet; `make demo`, or `bench report`, makes it")
+    found = shutil.which("chromium")
+    if found is None:
+        raise SystemExit("no chromium on the path: apt-get install chromium")
+    IMAGES.mkdir(exist_ok=True)
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        _report(browser, page.as_uri())
+        _ui(browser, home)
+        browser.close()
+
+
+def _report(browser: Browser, address: str) -> None:
+    page = _page(browser, _SIZE)
+    for name, (route, there) in REPORT.items():
+        page.goto("about:blank")
+        page.goto(address + route)
+        page.locator(there).first.wait_for()
+        _take(page, name)
+
+
+def _ui(browser: Browser, home: Path) -> None:
+    try:
+        require_free(PORT)
+        with Served(home, PORT) as served:
+            served.wait_for_answer()
+            page = _page(browser, _SIZE_OF_UI)
+            page.goto(f"{served.address}/locations/bench_assets/asset-groups/codis_main/lineage")
+            page.get_by_text("predictions").first.wait_for()
+            _take(page, "ui-graph")
+            page.goto(f"{served.address}/assets/codis/metrics")
+            page.get_by_text("metrics").first.wait_for()
+            _take(page, "ui-metrics")
+    except BenchError as why:
+        raise SystemExit(str(why)) from why
+
+
+def _page(browser: Browser, size: tuple[int, int]) -> Page:
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    page.set_default_timeout(_PATIENCE)
+    return page
+
+
+def _take(page: Page, name: str) -> None:
+    """Write what is seen when it no longer moves, with few colours."""
+    page.wait_for_timeout(_STILL)
+    file = IMAGES / f"{name}.png"
+    with Image.open(BytesIO(page.screenshot())) as picture:
+        picture.convert("RGB").quantize(_COLOURS).save(file, optimize=True)
+    print(f"{file.name}: {file.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""What Python prints of exceptions that nobody caught, and of warnings: without secrets.
+
+Libraries quote what they were given: an address with its key, a header.
+"""
+
+import sys
+import threading
+import traceback
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from resources.settings.current_secrets import CurrentSecrets
+
+
+def let_tracebacks_tell_no_secrets(home: Path) -> None:
+    """Have this process print ``***`` where a secret would stand: of all its threads.
+
+    Whoever else listens for what threads and the collector raise, as tests do, goes on listening.
+    """
+    printed = _Printed(CurrentSecrets(home))
+    sys.excepthook, warnings.showwarning = printed.uncaught, printed.warned
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = printed.unraisable
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = printed.in_thread
+
+
+class _Printed:
+    """Python's hooks."""
+
+    def __init__(self, secrets: CurrentSecrets) -> None:
+        self._secrets = secrets
+
+    def uncaught(
+        self,
+        kind: type[BaseException],
+        error: BaseException | None,
+        trace: TracebackType | None,
+        first: str = "",
+    ) -> None:
+        self._write(first + "".join(traceback.format_exception(kind, error, trace)))
+
+    def in_thread(self, found: threading.ExceptHookArgs) -> None:
+        if found.exc_type is not SystemExit:
+            name = found.thread.name if found.thread else "?"
+            first = f"Exception in thread {name}:\n"
+            self.uncaught(found.exc_type, found.exc_value, found.exc_traceback, first)
+
+    def unraisable(self, found: "sys.UnraisableHookArgs") -> None:
+        first = f"{found.err_msg or 'Exception ignored in'}: {found.object!r}\n"
+        self.uncaught(found.exc_type, found.exc_value, found.exc_traceback, first)
+
+    def warned(
+        self, message: Warning | str, category: type[Warning], filename: str, lineno: int,
+        file: TextIO | None = None, line: str | None = None,
+    ) -> None:  # fmt: skip
+        said = warnings.formatwarning(str(message), category, filename, lineno, line)
+        self._write(said, file)
+
+    def _write(self, text: str, file: TextIO | None = None) -> None:
+        if stream := file or sys.stderr:  # None in a process without a terminal
+            stream.write(self._secrets.now().redacted(text))

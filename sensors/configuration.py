@@ -1,0 +1,64 @@
+"""Gathers the leaderboard again when bench.toml, or what it points at, is other than it was.
+
+A number that was measured otherwise than its model would be asked now is marked as stale there;
+without this only when the next number comes.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import dagster as dg
+
+from bench_assets.core.errors import SettingsError
+from resources.home.tables import TableFiles
+from resources.settings.bench_toml import Settings
+from resources.settings.settings_file import SettingsFile
+
+State: TypeAlias = Callable[[Settings, TableFiles], str]
+
+LEADERBOARD = dg.AssetKey("leaderboard")
+
+
+def configuration_sensor(state: State) -> dg.SensorDefinition:
+    """Build the sensor that looks for another configuration; it asks no model.
+
+    Args:
+        state: Digests all of a configuration that marks on the leaderboard depend on.
+    """
+
+    @dg.sensor(
+        name="configuration_changes",
+        target=dg.AssetSelection.assets(LEADERBOARD),
+        minimum_interval_seconds=60,  # a look costs a few milliseconds a model
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Gathers the leaderboard again when a model or a judge that was measured is configured "
+            "otherwise: its numbers are marked as stale. On from the start: it asks no model."
+        ),
+    )
+    def configuration_changes(
+        context: dg.SensorEvaluationContext, settings: SettingsFile, tables: TableFiles
+    ) -> dg.SensorResult:
+        return look(context.instance, settings, tables, context.cursor, state)
+
+    return configuration_changes
+
+
+def look(
+    instance: dg.DagsterInstance,
+    settings: SettingsFile,
+    tables: TableFiles,
+    cursor: str | None,
+    state: State,
+) -> dg.SensorResult:
+    """Compare with the last look; the first one only remembers."""
+    try:
+        now = state(settings.load(), tables)
+    except SettingsError as why:  # somebody is writing it
+        return dg.SensorResult(cursor=cursor, skip_reason=str(why))
+    if cursor in (None, now):
+        return dg.SensorResult(cursor=now, skip_reason="configured as before")
+    if instance.get_latest_materialization_event(LEADERBOARD) is None:
+        return dg.SensorResult(cursor=now, skip_reason="the leaderboard was never gathered")
+    request = dg.RunRequest(asset_selection=[LEADERBOARD])  # its export follows by itself
+    return dg.SensorResult(cursor=now, run_requests=[request])

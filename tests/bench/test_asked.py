@@ -1,0 +1,136 @@
+"""Evaluations as they are typed: models by where they are, wrong names, parts of the questions."""
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+from resources.settings.models_toml import read_models
+from tests.chat_server import ChatServer
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ChatServer("A") as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A home with four questions of a benchmark of its own, in two categories."""
+    folder = tmp_path_factory.mktemp("built")
+    rows = [
+        {"id": n, "question": f"What is {n}?", "answer": "A", "category": f"kind {n % 2}"}
+        for n in range(4)
+    ]
+    (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(folder))
+        bench("questions", "quiz")
+    return folder
+
+
+@pytest.fixture
+def home(built, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(built, tmp_path / "home")
+
+
+def bench(*arguments, code=0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def lines(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def tables(home):
+    return {file: file.read_bytes() for file in (home / "tables").rglob("*.parquet")}
+
+
+def test_a_server_is_asked_by_its_address_as_if_it_had_a_section(home, server):
+    place = f"{server.base_url}#m"
+    first = bench("evaluate", "quiz", "--model", place, "--json")
+    n_asked = server.n_requests
+    name = lines(first)[0]["model"]
+    assert f"{place} is called {name} from here on" in first.stderr
+    assert list(read_models(home)) == [name]
+    with (home / "bench.toml").open("a") as file:
+        file.write(f'[models.mine]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n')
+    written = lines(bench("evaluate", "quiz", "--model", place, "--json"))
+    assert server.n_requests == n_asked  # its identity is the same
+    assert [{**row, "model": name} for row in written] == lines(first)
+    assert {row["model"] for row in written} == {"mine"}
+
+
+def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
+    place = "http://127.0.0.1:9/v1#m"
+    said = bench("evaluate", "quiz", "--model", place, code=1).stderr
+    assert "error: http://127.0.0.1:9/v1: nobody answers there: Connection refused" in said
+    (row,) = lines(bench("evaluate", "quiz", "--model", place, "--dry-run", "--json"))
+    assert (row["model"], row["requests"]) == ("m@127.0.0.1-9", 4)
+    assert not (home / "models.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param(["--model", "rendom"], "did you mean 'random'", id="model"),
+        pytest.param(["--condition", "no_contxt"], "did you mean 'no_context'", id="condition"),
+        pytest.param(["--judge", "rulse"], "no judge named 'rulse'", id="judge"),
+        pytest.param(["--judge", "paper:gtp"], "no judge named 'gtp'", id="a judge's model"),
+        pytest.param(["--reading", "strct"], "did you mean 'strict'", id="reading"),
+        pytest.param(["--source", "nowhere"], "nowhere: no such folder", id="source"),
+        pytest.param(["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="of a part"),
+    ],
+)
+def test_a_wrong_name_is_refused_before_anything_is_built_or_asked(home, server, options, said):
+    before, n_asked = tables(home), server.n_requests
+    models = ["--model", f"{server.base_url}#m"]
+    assert said in bench("evaluate", "codis", *models, *options, code=1).stderr
+    assert (tables(home), server.n_requests) == (before, n_asked)
+    assert not (home / "tables" / "codis").exists()
+
+
+def test_a_part_is_marked_and_goes_into_no_table(home, server):
+    place = f"{server.base_url}#part"
+    before = tables(home)
+    asked = ("evaluate", "quiz", "--model", place, "--limit", "2", "--json")
+    (estimate,) = lines(bench(*asked, "--dry-run"))
+    assert estimate["requests"] == 2
+    rows = lines(bench(*asked))
+    assert {row["partial"] for row in rows} == {"2 of 4 questions"}
+    assert all(row["signature"].endswith("|PARTIAL") for row in rows)
+    assert tables(home) == before
+    n_asked = server.n_requests
+    bench("evaluate", "quiz", "--model", place)
+    assert server.n_requests == n_asked + 2  # only the rest
+
+
+def test_a_category_is_asked_alone(home):
+    asked = ("evaluate", "quiz", "--model", "random", "--category")
+    rows = lines(bench(*asked, "kind 1", "--json"))
+    assert {row["partial"] for row in rows} == {"2 of 4 questions of kind 1"}
+    assert {row["category"] for row in rows} == {"all", "kind 1"}
+    assert "2 PARTIAL: 2 of 4 questions of kind 1" in bench(*asked, "kind 1").stdout
+    assert "did you mean 'kind 1'" in bench(*asked, "kin 1", code=1).stderr
+
+
+def test_models_are_tried_one_by_one_and_a_bad_one_does_not_end_the_rest(home):
+    (home / "bench.toml").write_text(
+        '[models.gone]\nkind = "transformers"\npath = "gone"\n'
+        '[models.says]\nkind = "scripted"\nsays = "A"\n'
+    )
+    names = ("nobody", "./nowhere", "gone", "says")
+    rows = lines(bench("models", "--check", *names, "--json", code=1))
+    assert [(row["model"], bool(row["failures"])) for row in rows] == [
+        *(("nobody", True), ("./nowhere", True), ("gone", True), ("says", False)),
+    ]
+    assert lines(bench("models", "says", "--json"))[0]["kind"] == "scripted"

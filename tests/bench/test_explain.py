@@ -1,0 +1,150 @@
+"""`bench explain` and `bench diff` on a home of one small suite."""
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+from tests.suites.codis.raw import entry, write_release
+
+FIRST = "codis/000/1"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A home in which two recorded models were evaluated: one thinks, and is wrong once."""
+    folder = tmp_path_factory.mktemp("explained")
+    write_release(folder / "codis", [entry()], images=("a.png",))
+    home = folder / "home"
+    home.mkdir()
+    lines = [f'[sources]\ncodis = "{folder / "codis"}"']
+    for name, texts in {
+        "old": ("Opening.", "Closing."),
+        "new": ("<think>inside \x1b[31mperhaps</think>Opening.", "I cannot say"),
+    }.items():
+        replies = [
+            {"question_id": f"codis/000/{n}", "text": text} for n, text in enumerate(texts, 1)
+        ]
+        (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, replies)))
+        lines.append(f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"')
+    (home / "bench.toml").write_text("\n".join(lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(home))
+        run("evaluate", "codis", "--model", "old", "--model", "new")
+    return home
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(home))
+
+
+def run(*arguments, fails=False):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert (result.exit_code != 0) == fails, result.output
+    return result
+
+
+def test_explain_prints_every_step_in_order():
+    shown = run("explain", FIRST, "--model", "new").stdout
+    steps = ["## Question", "## Picture 1 of 1: ", "## Prompt, ", "## Raw reply", "## Thought",
+             "## What is scored", "## Judge rules", "## Read as", "## Number"]  # fmt: skip
+    places = [shown.index(step) for step in steps]
+    assert places == sorted(places)
+    assert "inside \\x1b[31mperhaps" in shown
+    assert "\x1b" not in shown
+    assert "codis|v" in shown
+    assert "acc_p" in shown
+
+
+def test_explain_as_json_is_one_object_with_the_whole_way():
+    (line,) = run("explain", FIRST, "--model", "new", "--json").stdout.splitlines()
+    found = json.loads(line)
+    (draw,) = found["draws"]
+    assert found["question"]["question_id"] == FIRST
+    assert draw["thought"] == "inside \x1b[31mperhaps"
+    assert draw["prediction"]["text"] == "Opening."
+    assert [row["judge"] for row in draw["judgements"]] == ["rules"]
+    assert draw["score"]["question_id"] == FIRST
+    assert found["signature"].startswith("codis|v")
+    (picture,) = found["pictures"]
+    assert picture["sha256"] in found["prompt"]["turns"]
+    assert picture["problem"] == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param(["codis/000/9", "--model", "new"], "no question named", id="no such question"),
+        pytest.param([FIRST, "--model", "nwe"], "did you mean 'new'", id="a misspelt model"),
+        pytest.param(["cdis/000/1", "--model", "new"], "did you mean 'codis'", id="no such suite"),
+        pytest.param([FIRST, "--model", "new", "--condition", "blind"], "no condition of codis",
+                     id="no such condition"),
+    ],
+)  # fmt: skip
+def test_explain_says_what_there_is_instead(arguments, says):
+    assert says in run("explain", *arguments, fails=True).stderr
+
+
+def test_a_picture_that_is_gone_does_not_end_the_explanation(home, tmp_path, monkeypatch):
+    copied = shutil.copytree(home, tmp_path / "home")
+    shutil.rmtree(copied / "images")
+    monkeypatch.setenv("BENCH_HOME", str(copied))
+    assert "no picture" in run("explain", FIRST, "--model", "old").stdout
+
+
+def test_diff_says_what_moved_and_shows_questions():
+    shown = run("diff", "old", "new", "--suite", "codis").stdout
+    assert "codis, acc_p: old -> new" in shown
+    assert "model" in shown
+    assert "codis/000/2: " in shown
+    assert "old: 'Closing.' (1)" in shown
+    assert "new: 'I cannot say' (0)" in shown
+
+
+def test_diff_as_json_is_a_row_a_cause():
+    rows = [
+        json.loads(line)
+        for line in run("diff", "old", "new", "--suite", "codis", "--json").stdout.splitlines()
+    ]
+    assert [row["cause"] for row in rows] == ["in all", "model"]
+    assert [row["effect"] for row in rows] == [-1, -1]  # the one pair has one half wrong now
+    assert (rows[0]["n_worse"], rows[0]["examples"]) == (1, ["codis/000/2"])
+
+
+@pytest.mark.parametrize("form", ["file of another home", "signature"])
+def test_diff_takes_files_and_signatures(home, tmp_path, form):
+    if form == "signature":
+        found = json.loads(run("explain", FIRST, "--model", "old", "--json").stdout)
+        before = found["signature"]
+    else:
+        other = shutil.copytree(home / "tables", tmp_path / "elsewhere" / "tables")
+        (before,) = other.glob(".of/codis-*/codis/metrics/old.parquet")
+    rows = [json.loads(line) for line in run("diff", before, "new", "--json").stdout.splitlines()]
+    assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -1), ("model", -1)]
+
+
+def test_a_signature_that_is_not_here_still_says_what_differs():
+    known = json.loads(run("explain", FIRST, "--model", "new", "--json").stdout)["signature"]
+    other = known.replace("reading:strict", "reading:official")
+    shown = [json.loads(line) for line in run("diff", other, "new", "--json").stdout.splitlines()]
+    assert [(row["cause"], row["effect"]) for row in shown] == [("in all", None), ("reading", None)]
+    assert (shown[1]["before"], shown[1]["after"]) == ("official", "strict")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param(["old", "nwe"], "did you mean 'new'", id="a misspelt model"),
+        pytest.param(["old", "gone.parquet"], "no such file", id="no such file"),
+        pytest.param(["main", "no_context"], "say of which model", id="a condition of nobody"),
+        pytest.param(["xx|v1|main|n:1", "new"], "no task named 'xx'", id="no such task"),
+        pytest.param(["old", "no_context"], "no model with metrics", id="not evaluated so"),
+    ],
+)
+def test_diff_says_what_there_is_instead(arguments, says):
+    assert says in run("diff", *arguments, fails=True).stderr

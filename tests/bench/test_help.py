@@ -1,0 +1,56 @@
+"""Every command, argument and option says what it is; exit codes are as the help has them."""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import click
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import EXIT_CODES, app
+
+
+def commands(command: click.Command, path: str = "bench") -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    for name, one in getattr(command, "commands", {}).items():
+        yield from commands(one, f"{path} {name}")
+
+
+EVERY = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("path", EVERY)
+def test_everything_says_what_it_is(path):
+    command = EVERY[path]
+    assert command.get_short_help_str(), f"{path} says nothing"
+    silent = [one.name for one in command.params if not (getattr(one, "help", None) or "").strip()]
+    assert silent == []
+
+
+def test_the_walk_finds_what_there_is():
+    assert {"bench evaluate", "bench init suite", "bench models", "bench home"} <= EVERY.keys()
+
+
+def test_the_version_is_said():
+    said = CliRunner().invoke(app, ["--version"])
+    assert (said.exit_code, said.stdout) == (0, f"bench-assets {version('bench-assets')}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        pytest.param(["--help"], 0, id="0: done"),
+        pytest.param(["home"], 0, id="0: a home that is not there is empty"),
+        pytest.param(["models", "nobody"], 1, id="1: it could not be done"),
+        pytest.param(["models", "--check", "nobody", "random"], 1, id="1: one of two is no model"),
+        pytest.param(["models", "--chek"], 2, id="2: no such option"),
+        pytest.param(["evalate"], 2, id="2: no such command"),
+        pytest.param(["evaluate", "codis"], 2, id="2: an option that is needed"),
+        pytest.param(["evaluate", "codis", "--limit", "few"], 2, id="2: not a number"),
+    ],
+)
+def test_exit_codes_are_as_documented(arguments, code, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    assert CliRunner().invoke(app, arguments).exit_code == code
+    assert f"{code} " in EXIT_CODES

@@ -1,0 +1,40 @@
+"""What fills a home: by suite, by model and by kind, with the command that takes it away."""
+
+from bench_assets.bench.home_contents import kept
+
+
+def test_a_home_that_is_not_there_is_empty(tmp_path):
+    assert kept(tmp_path / "none") == []
+
+
+def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_path):
+    sizes = {
+        "tables/codis/questions/all.parquet": 1_000_000,
+        "tables/codis/scores/org%2Fm.parquet": 300_000,
+        "tables/blink/scores/org%2Fm.parquet": 400_000,
+        "tables/blink/scores/random.parquet": 100_000,
+        "replies.sqlite": 3_000_000,
+        "replies.sqlite-wal": 2_000_000,
+        "images/ab/abc": 200_000,
+        "bench.toml": 10,
+        "mine.txt": 10,
+    }
+    for name, size in sizes.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"x" * size)
+    found = {one.what: one for one in kept(tmp_path)}
+    assert {what: (one.n_files, one.megabytes) for what, one in found.items()} == {
+        "replies.sqlite": (2, 5.0),
+        "tables/codis": (1, 1.0),
+        "tables of org/m": (2, 0.7),
+        "images": (1, 0.2),
+        "tables of random": (1, 0.1),
+        "bench.toml": (1, 0.0),
+        "mine.txt": (1, 0.0),
+    }
+    assert list(found)[:3] == ["replies.sqlite", "tables/codis", "tables of org/m"]
+    assert found["tables of org/m"].goes == "bench remove org/m"
+    assert found["images"].goes.startswith(f"rm -r {tmp_path}/images: ")
+    assert found["bench.toml"].goes == ""
+    assert sum(one.n_files for one in found.values()) == len(sizes)

@@ -1,0 +1,41 @@
+"""What a command that was ended says of what it kept."""
+
+import os
+import sqlite3
+import sys
+
+from bench_assets.bench.kept import how_to_go_on
+from resources.replies.reply_file import make_ready
+
+NOON = 1_790_000_000.0  # s since the epoch
+
+
+def table(home, name, written):
+    file = home / "tables" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    os.utime(file, (written, written))
+
+
+def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["bench", "evaluate", "codis", "--model", "my model"])
+    table(tmp_path, "codis/scores/m.parquet", NOON + 1)
+    table(tmp_path, "codis/scores/n.parquet", NOON - 1)
+    store = tmp_path / "replies.sqlite"
+    make_ready(store)
+    with sqlite3.connect(store) as db:
+        for key, seconds in (("a", -1), ("b", 0), ("c", 60)):
+            db.execute(
+                "INSERT INTO replies (key, asked_at) VALUES (?, datetime(?, 'unixepoch'))",
+                (key, NOON + seconds),
+            )
+    assert how_to_go_on(tmp_path, NOON) == (
+        "\nkept since it began: 2 replies, 1 tables;"
+        " to go on: bench evaluate codis --model 'my model'"
+    )
+
+
+def test_nothing_is_said_where_nothing_came_or_nothing_can_be_read(tmp_path):
+    assert how_to_go_on(tmp_path / "none", NOON) == ""
+    (tmp_path / "replies.sqlite").write_bytes(b"no database" * 1000)
+    assert how_to_go_on(tmp_path, NOON) == ""

@@ -1,0 +1,106 @@
+"""The leaderboard at one look: every edition for itself, what is blind beside, marks explained."""
+
+from dataclasses import replace
+from math import nan
+
+from bench_assets.bench.matrix import Matrix, curves, matrices
+from bench_assets.bench.printing_matrix import print_matrices
+from bench_assets.core.standing import Standing
+
+
+def measured(task: str, model: str, value: float, **more: object) -> Standing:
+    given = {"edition": "mini", "source": "measured here", "n_scored": 10, **more}
+    return Standing(
+        task=task,
+        metric="accuracy",
+        model=model,
+        value=value,
+        low=None,
+        high=None,
+        n_unscored=0,
+        signature="",
+        constant=0.4,
+        **{"n_failed": 0, **given},
+    )
+
+
+def printed(task: str, model: str, value: float) -> Standing:
+    return measured(
+        task, model, value, edition="published", source="P, Table 1", n_scored=None, n_failed=None
+    )
+
+
+ROWS = [
+    measured("a", "good", 0.9),
+    measured("a", "bad", 0.1, n_failed=3),
+    measured("a", "narrow", 0.5),
+    measured("b", "good", 0.8),
+    measured("b", "bad", 0.3, stale="the judge is another"),
+    measured("c", "bad", nan, n_scored=None, n_failed=None),
+    printed("a", "GPT-4V", 0.7),
+]
+
+
+def cells(matrix: Matrix) -> dict[str, dict[str, str]]:
+    return {line.name: dict(line.cells) for line in (*matrix.models, *matrix.blind)}
+
+
+def test_each_edition_has_its_matrix_and_papers_are_not_among_the_models() -> None:
+    mini, published = matrices(ROWS, {"a": 0.25, "b": None})
+    assert cells(mini) == {
+        "good": {"a": "0.900", "b": "0.800"},
+        "bad": {"a": "0.100*", "b": "0.300~", "c": "!"},
+        "narrow": {"a": "0.500"},
+        "chance": {"a": "0.250"},
+        "best constant reply": {"a": "0.400", "b": "0.400", "c": "0.400"},
+    }
+    assert (published.models, published.blind) == ((), ())
+    assert [(line.name, line.cells) for line in published.published] == [
+        ("GPT-4V (P, Table 1)", {"a": "0.700"})
+    ]
+
+
+def test_models_stand_by_their_mean_rank_over_the_tasks_that_all_have() -> None:
+    """`narrow` has one task of three: it has no rank, and comes last."""
+    matrix, _ = matrices(ROWS, {})
+    assert [(line.name, line.rank) for line in matrix.models] == [
+        ("good", "1.0"),
+        ("bad", "2.0"),
+        ("narrow", ""),
+    ]
+    assert matrix.ranked == ("a", "b")
+
+
+def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:
+    rows = [measured("a", "m", 0.5), measured("a", "m", 0.6, place="old-1")]
+    here, there = matrices(rows, {"a": 0.25})
+    assert (here.edition, there.edition) == ("mini edition", "mini edition of old-1")
+    assert "chance" in cells(here)
+    assert "chance" not in cells(there)  # which is known of the present questions
+
+
+def test_a_run_learned_where_the_intervals_of_its_ends_lie_apart() -> None:
+    def at(step: int, task: str, value: float) -> Standing:
+        row = measured(task, f"run/step-{step}", value)
+        return replace(row, low=value - 0.05, high=value + 0.05)
+
+    rows = [
+        *(at(2, "a", 0.4), at(2, "b", 0.8), at(2, "c", 0.5)),
+        *(at(5, "a", 0.9), at(5, "b", 0.1)),  # what lies between does not count
+        *(at(10, "a", 0.6), at(10, "b", 0.6), at(10, "c", 0.55), at(10, "new", 1.0)),
+        measured("a", "alone/step-1", 0.1),
+    ]
+    assert list(curves(rows)) == [
+        "run, step 2 to 10: better at a (0.400 to 0.600); worse at b (0.800 to 0.600); no clear"
+        " difference on 1 tasks"
+    ]
+
+
+def test_only_marks_that_are_used_are_explained(capsys) -> None:
+    print_matrices(ROWS, {"a": 0.25}, published=False)
+    out = capsys.readouterr().out
+    assert [mark for mark in "*~!" if f"\n{mark} " in out] == ["*", "~", "!"]
+    assert "GPT-4V" not in out
+    assert "The papers' rows: --published (1)" in out
+    print_matrices(ROWS[:1], {}, published=True)
+    assert "\n* " not in capsys.readouterr().out

@@ -1,0 +1,119 @@
+"""A model is removed with all that is its own, and nothing of anybody else's."""
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from bench_assets.bench.removing import find_removable, remove
+from bench_assets.bench.table_list import list_tables
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import BenchError
+from bench_assets.core.rows import Prediction, Score
+from bench_assets.partitions import MODELS
+from resources.home.run_processes import table_locks
+from resources.replies.reply_file import make_ready
+from resources.settings.models_toml import keep_models, read_models
+from resources.settings.settings_file import SettingsFile
+from tests.rows import prediction
+
+ODD = "org/m@127.0.0.1-8000+top_p=0.5"
+NAMES = ("m", "m2", "org", ODD, "all")
+HOLD = """
+import sys
+from pathlib import Path
+from resources.home.locks import locked
+with locked(Path(sys.argv[1]), [sys.argv[2]], print):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    (home / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
+    (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    with Workbench(SettingsFile(home=str(home)), ["quiz"]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def home(bench):
+    """Tables, notes, partitions and replies of several models."""
+    for name in NAMES:
+        said = [prediction(model=name, decoding=f"of {name}|t=0")]
+        bench.tables.write(["quiz", "predictions"], said, Prediction, name)
+        bench.tables.write(["quiz", "scores"], [], Score, name)
+        bench.instance.add_dynamic_partitions(str(MODELS.name), [name])
+    bench.tables.write(["quiz", "rejections"], [], Score)  # its file is all.parquet
+    keep_models(bench.settings.home, {ODD: {"kind": "random"}})
+    file = bench.settings.home / "replies.sqlite"
+    make_ready(file)
+    with sqlite3.connect(file) as db:
+        db.execute("DELETE FROM replies")
+        for name in NAMES:
+            db.execute(
+                "INSERT INTO replies (key, model, decoding, prompt) VALUES (?, ?, 't=0', ?)",
+                (name, f"of {name}", f"prompt of {name}"),
+            )
+    return bench.settings.home
+
+
+def files(home):
+    return {file.relative_to(home).as_posix() for file in (home / "tables").rglob("*.parquet")}
+
+
+def replies(home):
+    with sqlite3.connect(home / "replies.sqlite") as db:
+        return {name for (name,) in db.execute("SELECT key FROM replies")}
+
+
+@pytest.mark.parametrize("model", NAMES)
+def test_only_what_is_its_own_goes(bench, home, model):
+    before = files(home)
+    assert len(find_removable(bench, model).tables) == 2
+    done = remove(bench, find_removable(bench, model), replies=True)
+    assert (done.tables, done.replies) == (2, 1)
+    assert len(before - files(home)) == 2
+    assert all("predictions" in name or "scores" in name for name in before - files(home))
+    assert "tables/quiz/rejections/all.parquet" in files(home)
+    assert replies(home) == set(NAMES) - {model}
+    assert not bench.instance.has_dynamic_partition(str(MODELS.name), model)
+    assert (ODD in read_models(home)) == (model != ODD)
+    with pytest.raises(BenchError, match="no model with tables named"):
+        find_removable(bench, model)
+
+
+def test_replies_stay_unless_they_are_to_go_and_where_another_model_has_them_too(bench, home):
+    assert remove(bench, find_removable(bench, "m"), replies=False).replies == 0
+    bench.tables.write(
+        ["quiz", "predictions"], [prediction(model="org", decoding="of m2|t=0")], Prediction, "org"
+    )
+    assert remove(bench, find_removable(bench, "m2"), replies=True).replies == 0
+    assert replies(home) == set(NAMES)
+
+
+def test_a_model_that_is_being_evaluated_is_refused(bench, home):
+    (lock,) = table_locks(["quiz"], "m")
+    command = [sys.executable, "-c", HOLD, str(home / "locks"), lock]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        before = files(home)
+        with pytest.raises(BenchError, match=f"m is being evaluated by process {holder.pid}"):
+            remove(bench, find_removable(bench, "m"), replies=True)
+        assert (files(home), replies(home)) == (before, set(NAMES))
+        holder.stdin.close()
+    assert remove(bench, find_removable(bench, "m"), replies=False).tables == 2
+
+
+def test_tables_are_listed_with_how_many_models_have_one(bench, home):
+    listed = {one.name: one for one in list_tables(bench, "quiz")}
+    assert (listed["quiz/predictions"].per, listed["quiz/predictions"].made) == ("model", 5)
+    assert (listed["quiz/rejections"].per, listed["quiz/rejections"].made) == ("", 1)
+    assert listed["quiz/questions"].made == 0
+    assert "leaderboard" in {one.name for one in list_tables(bench)}
+    with pytest.raises(BenchError, match="nearest: quiz; `bench tables` lists all"):
+        list_tables(bench, "quitz")

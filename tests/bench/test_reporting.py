@@ -1,0 +1,104 @@
+"""A report as one file, and on 127.0.0.1."""
+
+import zipfile
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from bench_assets.bench.reporting import ADDRESS, pack, server
+from bench_assets.core.errors import SettingsError
+from bench_assets.report.site import Site
+from resources.pictures.images import ImageStore
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
+    site.put("index", {})
+    site.finish()
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    return site.folder
+
+
+@pytest.fixture
+def port(folder: Path) -> Iterator[int]:
+    serving = server(folder, 0)
+    thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield serving.server_port
+    serving.shutdown()
+    thread.join()
+    serving.server_close()
+
+
+def status(port: int, path: str, host: str = ADDRESS) -> int:
+    connection = HTTPConnection(ADDRESS, port, timeout=10)
+    connection.request("GET", path, headers={"Host": f"{host}:{port}"})
+    found = connection.getresponse().status
+    connection.close()
+    return found
+
+
+def test_the_same_report_is_the_same_file(folder: Path, tmp_path: Path) -> None:
+    pack(folder, tmp_path / "a.zip")
+    for file in folder.rglob("*"):
+        file.touch()
+    pack(folder, tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+def test_a_packed_report_is_whole_and_without_stamps(folder: Path, tmp_path: Path) -> None:
+    pack(folder, folder / "report.zip")  # which the next one does not take along
+    pack(folder, tmp_path / "report.zip")
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        names = archive.namelist()
+    files = {path.relative_to(folder.parent).as_posix() for path in folder.rglob("*.*")}
+    assert set(names) == files - {"report/.stamps.json", "report/report.zip"}
+    assert names[0] == "report/index.html"
+
+
+def test_the_page_comes_with_its_policy_as_a_header(port: int) -> None:
+    connection = HTTPConnection(ADDRESS, port, timeout=10)
+    connection.request("GET", "/")
+    response = connection.getresponse()
+    assert response.status == 200
+    policy = response.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self';")
+    assert policy in response.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/data/files.js", 200),
+        ("/index.html?x=1", 200),
+        ("/.stamps.json", 404),
+        ("/../secret.txt", 404),
+        ("/app/..%2f..%2fsecret.txt", 404),
+        ("/app/../../secret.txt", 404),
+        ("/%2e%2e/secret.txt", 404),
+        ("/data/", 404),
+        ("/data", 301),
+    ],
+)
+def test_what_is_no_part_of_the_report_is_not_handed_out(
+    port: int, path: str, expected: int
+) -> None:
+    assert status(port, path) == expected
+
+
+def test_a_page_of_another_name_gets_nothing(port: int) -> None:
+    assert status(port, "/", "evil.example") == 421
+
+
+def test_a_port_that_is_taken_is_said_at_once(folder: Path, port: int) -> None:
+    with pytest.raises(SettingsError, match=rf"port {port} .*--port"):
+        server(folder, port)
+
+
+def test_a_port_that_is_none_is_said(folder: Path) -> None:
+    with pytest.raises(SettingsError, match="0 to 65535"):
+        server(folder, 70_000)

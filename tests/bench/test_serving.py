@@ -1,0 +1,43 @@
+"""The UI's own process: a port that is taken, and one that ends by itself."""
+
+import socket
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+from bench_assets.bench.serving import Served, require_free
+from bench_assets.core.errors import BenchError
+
+
+@pytest.fixture
+def taken():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        one.listen()
+        yield one.getsockname()[1]
+
+
+def test_a_taken_port_is_refused_before_anything_starts(taken, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    said = CliRunner().invoke(app, ["ui", "--port", str(taken)])
+    assert said.exit_code == 1
+    assert f"port {taken} of 127.0.0.1 cannot be had" in said.stderr
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_port_that_was_closed_a_moment_ago_is_free():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    require_free(port)
+
+
+@pytest.mark.long
+def test_one_that_ends_by_itself_is_told_with_the_end_of_its_log(tmp_path):
+    (tmp_path / "dagster").mkdir()
+    (tmp_path / "dagster" / "dagster.yaml").write_text("run_queue: [no, mapping\n")
+    with Served(tmp_path, 3999) as served, pytest.raises(BenchError) as why:
+        served.wait_for_answer()
+    assert "the UI ended by itself" in str(why.value)
+    assert "dagster.yaml" in str(why.value)

@@ -1,0 +1,74 @@
+"""What was made of one source stays when another is asked; the leaderboard shows both."""
+
+import json
+
+import pytest
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.catalog import Catalog
+from bench_assets.plain.suites import plain_suites
+from resources.settings.settings_file import SettingsFile
+
+TOML = """
+[benchmarks.fridge]
+file = "one.jsonl"
+{sources}
+[models.a]
+kind = "scripted"
+says = "A"
+"""
+
+
+def write(file, answers):
+    asked = {"question": "Which?", "options": ["red", "blue"]}
+    rows = [json.dumps(asked | {"id": n, "answer": one}) for n, one in enumerate(answers)]
+    file.write_text("\n".join(rows))
+
+
+@pytest.fixture
+def home(tmp_path):
+    write(tmp_path / "one.jsonl", "AAAA")
+    write(tmp_path / "two.jsonl", "ABBB")
+    return configure(tmp_path)
+
+
+def configure(home, sources=""):
+    (home / "bench.toml").write_text(TOML.format(sources=sources))
+    return home
+
+
+def bench(home, source=None):
+    settings = SettingsFile(home=str(home), sources={"fridge": str(source)} if source else {})
+    suites = tuple(suite for _, suite in plain_suites(settings.load()))
+    return Workbench(settings, catalog=Catalog(suites=suites))
+
+
+def evaluate(home, source=None):
+    with bench(home, source) as opened:
+        opened.refresh_questions("fridge")
+        opened.evaluate(["fridge"], "a")
+        return [row.value for row in opened.metrics("fridge", "a") if row.category == "all"]
+
+
+def standings(home):
+    with bench(home) as opened:
+        opened.refresh_leaderboard()
+        return [(row.value, row.place.partition("-")[0]) for row in opened.rows("leaderboard")]
+
+
+def test_none_replaces_the_other_whichever_is_named(home):
+    assert evaluate(home) == [1.0]
+    assert standings(home) == [(1.0, "")]
+
+    assert evaluate(home, home / "two.jsonl") == [0.25]
+    assert standings(home) == [(1.0, ""), (0.25, "two.jsonl")]
+
+    configure(home, sources='[sources]\nfridge = "two.jsonl"')
+    assert standings(home) == [(0.25, ""), (1.0, "mini")]  # nothing is made again
+
+
+def test_runs_on_a_source_that_is_not_named_are_not_what_the_ui_follows(home):
+    evaluate(home, home / "two.jsonl")
+    assert not (home / "dagster").exists()
+    evaluate(home)
+    assert (home / "dagster").exists()

@@ -1,0 +1,96 @@
+"""Compare, and where a number comes from, in Chromium: on a report of the quiz."""
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.rows import Metric, Prediction, Question, Rejection, Score, SourceFile
+from bench_assets.core.standing import Standing
+from bench_assets.report.compared import Compared
+from bench_assets.report.index import Index
+from bench_assets.report.numbers import Numbers
+from bench_assets.report.site import Site
+from bench_assets.report.slugs import slug
+from bench_assets.report.task_pages import TaskPages
+from bench_assets.suite import Suite
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import Settings
+from tests.quiz import TASK, quiz
+from tests.report.sides import side
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Two models on 40 questions: 20 right, then 30; and a source with a hostile name."""
+    home = tmp_path_factory.mktemp("home")
+    tables = TableFiles(folder=str(home / "tables"))
+    questions = quiz(40, categories=2)
+    tables.write(["quiz", "questions"], questions, Question)
+    tables.write(["quiz", "rejections"], [Rejection(entry=HOSTILE, reason="torn")], Rejection)
+    tables.write(["quiz", "source"], [SourceFile(path="a.json", sha256="0", n_bytes=9)], SourceFile)
+    standings = []
+    for name, n_right in (("old", 20), ("new", 30)):
+        said = {f"quiz/{n}": "x" if n < n_right else "y" for n in range(40)}
+        one = side(questions, said, name=name, decoding=f"{name}|t=0,max=8")
+        tables.write(["quiz", "predictions"], one.predictions, Prediction, name)
+        tables.write(["quiz", "scores"], one.scores, Score, name)
+        tables.write(["quiz", "metrics"], one.metrics, Metric, name)
+        standings.append(standing(one.metrics[0]))
+    catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
+    site = Site(home / "report", ImageStore(folder=str(home / "images")))
+    settings = Settings(home=home)
+    for part in (Index(standings, [], settings), TaskPages(standings, []), Numbers(), Compared()):
+        part.write(site, tables, catalog)
+    site.finish()
+    return (site.folder / "index.html").as_uri()
+
+
+def standing(row: Metric) -> Standing:
+    """The line of the leaderboard that a metric makes."""
+    names = {field.name for field in fields(Standing)}
+    values = {name: value for name, value in asdict(row).items() if name in names}
+    return Standing(source="measured here", **values)
+
+
+def test_two_models_are_compared_on_the_questions_of_both(page: "Page", report: str) -> None:
+    page.goto(f"{report}#/compare?a=old&b=new")
+    row = page.get_by_role("row", name="a quiz")
+    # 10 of 40 gained: 2.023 sqrt(7.5 / 39 / 40) = 0.140 around 0.25.
+    assert row.get_by_text("+0.250", exact=True).is_visible()
+    assert row.get_by_text("+0.110 to +0.390").is_visible()
+    assert row.get_by_text("on 40 units").is_visible()
+    page.get_by_text("better at a quiz").wait_for()
+    page.get_by_role("heading", name="What differs").wait_for()
+    page.get_by_role("button", name="Swap").click()
+    page.get_by_text("worse at a quiz").wait_for()
+
+
+def test_a_number_says_where_it_comes_from(page: "Page", report: str) -> None:
+    page.goto(f"{report}#/number/{slug('quiz')}-{slug('new')}")
+    page.get_by_role("heading", name="new on a quiz").wait_for()
+    page.get_by_text("at most 8 tokens").wait_for()
+    page.get_by_text("Nothing is known of checks").wait_for()
+    page.get_by_text("1 files, 9 bytes. 40 questions").wait_for()
+    shown = page.get_by_role("listitem").filter(has_text="<script>alert(1)</script>")
+    assert "\\u202e" in shown.last.inner_text()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("route", ["compare?a=old&b=new", f"number/{slug('quiz')}-{slug('new')}"])
+def test_axe_finds_nothing(page: "Page", report: str, route: str, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    page.goto(f"{report}#/{route}")
+    page.get_by_role("heading", level=2).first.wait_for()
+    found = axe.Axe().run(page, options={"preload": False})  # the policy lets it load nothing
+    assert not found.response["violations"], found.generate_report()

@@ -1,0 +1,100 @@
+"""The report in Chromium, opened from disk: what a reader does with it."""
+
+import csv
+import io
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import pytest
+
+from tests.report.fair import HOSTILE, fair_home
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("#/", "#/?published=all&condition=blind", "#/task", "#/task/quiz")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return fair_home(tmp_path_factory.mktemp("home")).as_uri()
+
+
+def names(page: "Page") -> list[str]:
+    """The models of the leaderboard, from top to bottom."""
+    rows = page.locator("table.leaderboard tbody:not([class]) tr")
+    return [row.split("\n")[0] for row in rows.locator("th").all_inner_texts()]
+
+
+def test_the_matrix_is_sorted_by_a_click_and_the_address_says_how(
+    page: "Page", address: str
+) -> None:
+    page.goto(address)
+    page.locator("table.leaderboard").wait_for()
+    page.get_by_role("button", name="Model").click()
+    assert names(page)[0].startswith("../")
+    page.get_by_role("button", name="accuracy").click()
+    assert names(page)[0] == "run/step-900"
+    page.get_by_role("button", name="accuracy").click()
+    assert names(page)[0].startswith("../")
+    assert "sort=quiz" in page.url
+    page.reload()
+    page.locator("table.leaderboard").wait_for()
+    assert names(page)[0].startswith("../")
+
+
+def test_a_cell_leads_to_its_task_where_the_model_is_marked(page: "Page", address: str) -> None:
+    page.goto(address)
+    page.get_by_role("link", name="0.800, run/step-900").click()
+    page.get_by_role("heading", name="a quiz", level=1).wait_for()
+    assert "run/step-900" in page.locator("tr.chosen").inner_text()
+    page.locator("figure.plot svg").nth(2).wait_for()
+
+
+def test_a_filter_leaves_what_fits(page: "Page", address: str) -> None:
+    page.goto(address)
+    page.get_by_label("Find").fill("step-9")
+    assert names(page) == ["run/step-900"]
+
+
+def test_names_that_mean_harm_are_texts(page: "Page", address: str) -> None:
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    page.goto(f"{address}#/task/quiz")
+    page.get_by_text(HOSTILE).first.wait_for()
+    assert page.get_by_text("\\u202e").count() > 0
+
+
+def test_the_numbers_behind_a_plot_are_a_click_away(page: "Page", address: str) -> None:
+    page.goto(f"{address}#/task/quiz")
+    figure = page.locator("figure.plot", has_text="accuracy by step")
+    figure.get_by_text("Numbers").click()
+    link = figure.get_by_role("link", name="CSV")
+    with page.expect_download():
+        link.click()
+    written = unquote(str(link.get_attribute("href")).partition(",")[2])
+    rows = list(csv.DictReader(io.StringIO(written)))
+    assert [(row["run"], row["step"], row["value"]) for row in rows] == [
+        ("run", "100", "0.3"),
+        ("run", "900", "0.8"),
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(page: "Page", address: str, theme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    found = {}
+    for route in PAGES:
+        page.goto("about:blank")
+        page.goto(address + route)
+        page.locator("main h1").wait_for()
+        if "/quiz" in route:
+            page.locator("figure.plot svg").nth(2).wait_for()
+        violations = Axe().run(page, options={"preload": False}).response["violations"]
+        found[route] = [
+            (one["id"], [node["html"] for node in one["nodes"]][:3]) for one in violations
+        ]
+    assert found == {route: [] for route in PAGES}

@@ -1,0 +1,212 @@
+"""The page of samples in Chromium: what is chosen, keys, links, texts that mean harm."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench_assets.core.printable import printable
+from bench_assets.core.rows import Judgement
+from tests.codis_release import picture
+from tests.report.quiz_report import QuizReport
+from tests.rows import prediction, question
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = {
+    "a script": "</script><script>document.title='x'</script><img src=x onerror=alert(1)>",
+    "a path": "../../etc/passwd",
+    "control characters": "a\x1b[31mb\x00c\u202ed",
+    "right to left": "مرحبا بالعالم",
+    "a prototype": "__proto__",
+    "not plain": "line\u2028line 👩\u200d🔬 'quoted' \"twice\" `ticks` ${x}",
+}
+RUN = ("run/step-100", "run/step-200")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six questions; two checkpoints, of which the later one lost quiz/1 and gained quiz/2."""
+    report = QuizReport(tmp_path_factory.mktemp("samples"))
+    shown = [report.images.put(picture(n), f"{n}.png").sha256 for n in range(2)]
+    report.ask(
+        *(
+            question(
+                question_id=f"quiz/{n}",
+                task="quiz",
+                kind="choice",
+                text=f"What is {n}?",
+                options=("up", "down"),
+                answer=("A",),
+                images=shown[: n % 3],
+                category="even" if n % 2 == 0 else "odd",
+            )
+            for n in range(6)
+        )
+    )
+    for model, letters in zip(RUN, ("AABBBB", "ABABBB"), strict=True):
+        report.say_each(
+            [
+                prediction(question_id=f"quiz/{n}", model=model, text=f"({letter}) by {model}")
+                for n, letter in enumerate(letters)
+            ],
+            [float(letter == "A") for letter in letters],
+            [(letter,) for letter in letters],
+        )
+    return report.make()
+
+
+def opened(page: "Page", index: Path, query: str = "") -> "Locator":
+    """Open the samples of the quiz; give the options of the list."""
+    page.set_default_timeout(20_000)  # where everybody runs tests at once
+    page.goto(f"{index.as_uri()}#/samples/quiz{query}")
+    page.get_by_role("listbox").wait_for()
+    return page.get_by_role("option", include_hidden=False)
+
+
+def names(page: "Page") -> list[str]:
+    """The samples of the list, by their ids."""
+    return page.locator(".row-id").all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param("", [0, 1, 2, 3, 4, 5], id="without filters all are there"),
+        pytest.param("?model=run/step-100&outcome=wrong", [2, 3, 4, 5], id="wrong, of one model"),
+        pytest.param("?outcome=wrong-by-all", [3, 4, 5], id="wrong by all"),
+        pytest.param("?outcome=disagree", [1, 2], id="models disagree"),
+        pytest.param("?model=run/step-200&outcome=worse", [1], id="worse than the one before"),
+        pytest.param("?model=run/step-200&outcome=better", [2], id="better than the one before"),
+        pytest.param("?model=run/step-100&outcome=worse", [], id="nothing is before the first"),
+        pytest.param("?category=odd&outcome=wrong-by-all", [3, 5], id="of a category"),
+        pytest.param("?q=what+IS+4", [4], id="text search, whatever its case"),
+        pytest.param("?q=by+run/step-100", [], id="replies are not searched unasked"),
+        pytest.param("?q=(b)+by+run/step-200&replies=1", [1, 3, 4, 5], id="asked, they are"),
+        pytest.param("?outcome=nonsense&category=", [0, 1, 2, 3, 4, 5], id="unknown is no filter"),
+    ],
+)
+def test_a_link_shows_what_its_filters_say(
+    page: "Page", index: Path, query: str, expected: list[int]
+) -> None:
+    opened(page, index, query)
+    page.wait_for_function(
+        f"() => document.querySelector('.found').textContent.startsWith('{len(expected)} of 6')"
+    )
+    assert names(page) == [f"quiz/{n}" for n in expected]
+
+
+def test_keys_walk_look_closer_search_and_come_back(page: "Page", index: Path) -> None:
+    opened(page, index, "?model=run/step-200")
+    heading = page.locator(".sample-detail h2")
+    for key, expected in (("j", "quiz/1"), ("j", "quiz/2"), ("k", "quiz/1"), ("j", "quiz/2")):
+        page.keyboard.press(key)
+        heading.get_by_text(expected, exact=True).wait_for()
+    page.keyboard.press("Enter")
+    caption = page.locator("dialog .zoom-caption")
+    caption.get_by_text("1 of 2 · ").wait_for()
+    page.keyboard.press("ArrowRight")
+    caption.get_by_text("2 of 2 · ").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("what is 5")
+    heading.get_by_text("quiz/5", exact=True).wait_for()
+    assert "q=what+is+5" in page.url
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    page.keyboard.press("Escape")
+    page.go_back()
+    page.wait_for_function("() => document.querySelectorAll('.row-id').length === 6")
+    heading.get_by_text("quiz/2", exact=True).wait_for()
+
+
+def test_a_link_to_a_sample_opens_it_with_its_filters(page: "Page", index: Path) -> None:
+    opened(page, index, "?model=run/step-200&outcome=wrong")
+    page.keyboard.press("j")
+    page.locator(".sample-detail h2").get_by_text("quiz/3").wait_for()
+    link = page.get_by_role("link", name="link to this sample").get_attribute("href")
+    page.goto("about:blank")
+    page.goto(f"{index.as_uri()}{link}")
+    page.locator(".sample-detail h2").get_by_text("quiz/3").wait_for()
+    assert names(page) == ["quiz/1", "quiz/3", "quiz/4", "quiz/5"]
+    assert page.locator("[aria-selected=true] .row-id").inner_text() == "quiz/3"
+
+
+def test_the_sample_says_what_was_right_and_who_chose_what(page: "Page", index: Path) -> None:
+    opened(page, index, "?model=run/step-200&sample=quiz/1")
+    options = page.locator(".options li")
+    options.get_by_text("← run/step-200").wait_for()
+    assert options.all_inner_texts() == ["(A) up ✓ right ← run/step-100", "(B) down ← run/step-200"]
+    assert page.locator(".reply h3").all_inner_texts() == [
+        "✗ run/step-200 wrong",
+        "✓ run/step-100 right",
+    ]
+
+
+def test_texts_that_mean_harm_are_shown_as_they_are_written(page: "Page", tmp_path: Path) -> None:
+    report = QuizReport(tmp_path)
+    texts = list(HOSTILE.values())
+    ids = [f"quiz/{text}" for text in texts]
+    report.ask(
+        *(
+            question(
+                question_id=name,
+                task="quiz",
+                text=text,
+                context=text,
+                options=(text,),
+                category=text,
+                group_id=text,
+                labels={text: text},
+                images=("../../../etc/passwd",),
+            )
+            for name, text in zip(ids, texts, strict=True)
+        )
+    )
+    for model in ("../" * 9 + "m", "<b>m</b>"):
+        said = [
+            prediction(question_id=name, model=model, text=text, raw_text=f"{text}!")
+            for name, text in zip(ids, texts, strict=True)
+        ]
+        report.say(*said, answer=(texts[0],), note=texts[0])
+        verdicts = [
+            Judgement.of(one, judge=texts[0], criterion=texts[0], verdict=True, reply=texts[0])
+            for one in said
+        ]
+        report.tables.write(["quiz", "judgements"], verdicts, Judgement, model)
+    index = report.make()
+    opened(page, index)
+    for text in texts:
+        begin = printable(text)[:2]
+        page.locator(".sample-detail .sample > pre", has_text=begin).first.wait_for()
+        page.keyboard.press("j")
+    assert page.title() == "a quiz: samples – bench-assets"
+    assert page.locator("main img, main script, main b:has-text('m')").count() == 0
+    assert not [one for one in tmp_path.rglob("*") if "passwd" in one.name]
+    said = page.locator(".sample-list").inner_text()
+    assert "a\\x1b[31mb\\x00c\\u202ed" in said
+
+
+def test_a_megabyte_is_cut_and_shown_whole_on_request(page: "Page", tmp_path: Path) -> None:
+    report = QuizReport(tmp_path)
+    report.ask(question(question_id="quiz/1", task="quiz"))
+    report.say(prediction(question_id="quiz/1", text="word " * 200_000 + "end"))
+    opened(page, report.make())
+    more = page.get_by_role("button", name="show all 1 000 003 characters")
+    assert len(page.locator(".reply pre").inner_text()) < 2_000
+    more.click()
+    page.wait_for_function(
+        "() => document.querySelector('.reply pre').textContent.endsWith('word end')"
+    )
+
+
+def test_axe_finds_nothing(page: "Page", index: Path) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for query in ("?model=run/step-200", "?q=nothing+like+that"):
+        opened(page, index, query)
+        page.locator(".sample-detail *").first.wait_for()
+        assert not axe.run(page, options={"preload": False}).response["violations"]

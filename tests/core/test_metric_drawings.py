@@ -1,0 +1,79 @@
+"""Bars and curves: where they begin and end, by pencil."""
+
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from bench_assets.core.metric_drawings import Bar, bars, curve, scale
+from tests.core.test_training_runs import metric
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(svg: str, kind: str) -> list[dict[str, str]]:
+    return [found.attrib for found in ElementTree.fromstring(svg).iter(f"{SVG}{kind}")]
+
+
+@pytest.mark.parametrize(
+    ("value", "full", "width"),
+    [
+        # 300 px are the whole scale.
+        pytest.param(0.5, 1.0, 150, id="a half"),
+        pytest.param(2.0, 4.0, 150, id="a half of a longer scale"),
+        pytest.param(-0.2, 1.0, 0, id="below nothing is nothing"),
+        pytest.param(1.5, 1.0, 300, id="off the scale lies at its end"),
+    ],
+)
+def test_a_bar_is_as_long_as_its_value(value, full, width):
+    rects = drawn(bars([Bar(label="x", row=metric("m", value), full=full)], ""), "rect")
+    assert float(rects[1]["width"]) == width
+
+
+def test_interval_chance_and_constant_lie_where_their_values_are():
+    row = metric("m", 0.5, low=0.4, high=0.7, constant=0.2)
+    interval, chance, constant = drawn(bars([Bar(label="x", row=row, chance=0.25)], ""), "path")
+    assert interval["d"].startswith("M370.0 48H460.0")  # 250 + 300 x 0.4, 0.7
+    assert chance["d"].startswith("M325.0 ")
+    assert constant["d"].startswith("M310.0 ")
+
+
+def test_a_value_that_is_none_is_said_to_be_none():
+    svg = bars([Bar(label="x", row=metric("m", math.nan))], "")
+    assert "nothing could be scored" in svg
+    assert len(drawn(svg, "rect")) == 1  # the ground
+
+
+@pytest.mark.parametrize(
+    ("rows", "end"),
+    [
+        pytest.param([], 1.0, id="of nothing"),
+        pytest.param([metric("m", 0.3)], 1.0, id="shares"),
+        pytest.param([metric("m", math.nan, low=math.nan, high=math.nan)], 1.0, id="no value"),
+        pytest.param([metric("m", 2.0, high=2.5), metric("m", 1.0)], 2.5, id="CIDEr"),
+        pytest.param([metric("m", 0.2, constant=3.0)], 3.0, id="a constant beyond it"),
+    ],
+)
+def test_a_scale_ends_at_one_or_beyond(rows, end):
+    assert scale(rows) == end
+
+
+def test_a_curve_has_a_dot_a_step_and_a_ring_around_this_one():
+    steps = {step: metric(f"run/step-{step}", step / 400) for step in (100, 200, 300)}
+    svg = curve(steps, 200, "run")
+    dots = drawn(svg, "circle")
+    # From 62.5 px on, 550 px wide; 200 px high below 40 px: 0.25, 0.5 and 0.75 of it.
+    places = [(float(one["cx"]), float(one["cy"])) for one in dots]
+    assert places == [(62.5, 190.0), (337.5, 140.0), (612.5, 90.0)]
+    assert [one["r"] for one in dots] == ["3", "6", "3"]
+
+
+def test_names_of_strangers_are_texts_of_bounded_length():
+    name = '<script>alert("x")</script>\x00\ud800&' + "x" * 10_000
+    bar = Bar(label=name, row=metric("m", 0.5))
+    texts = [found.text for found in ElementTree.fromstring(bars([bar], name)).iter(f"{SVG}text")]
+    (label,) = [text for text in texts if text and text.endswith("…")]
+    assert label.startswith("<script>alert(")
+    assert len(label) == 36
+    assert not re.search(r"<script", bars([bar], name))

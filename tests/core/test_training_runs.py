@@ -1,0 +1,93 @@
+"""Which numbers lie on one curve."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.rows import Metric
+from bench_assets.core.training_runs import curve_of
+
+SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|reading:r|n:40"
+
+
+def metric(model: str, value: float, **fields) -> Metric:
+    row = Metric(
+        task="t",
+        model=model,
+        condition="main",
+        metric="accuracy",
+        category="all",
+        value=value,
+        low=value,
+        high=value,
+        n_scored=40,
+        n_unscored=0,
+        n_failed=0,
+        edition="mini",
+        signature=SIGNATURE.format(model=model),
+    )
+    return replace(row, **fields)
+
+
+HERE = metric("run/step-900", 0.6)
+
+
+def test_a_curve_has_the_steps_of_the_run_in_their_order():
+    others = [metric("run/step-1000", 0.7), metric("run/step-20", 0.1), metric("run/step-900", 0.5)]
+    steps = curve_of(HERE, others)
+    assert [(step, row.value) for step, row in steps.items()] == [
+        (20, 0.1),
+        (900, 0.6),
+        (1000, 0.7),
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(metric("other/step-1", 0.1), id="another run"),
+        pytest.param(metric("gpt-5", 0.1), id="no checkpoint"),
+        pytest.param(metric("run/step-1", math.nan), id="nothing could be scored"),
+        pytest.param(metric("run/step-1", 0.1, metric="bleu"), id="another metric"),
+        pytest.param(metric("run/step-1", 0.1, category="Counting"), id="another slice"),
+        pytest.param(metric("run/step-1", 0.1, signature="?"), id="a signature of another time"),
+        *(
+            pytest.param(
+                metric("run/step-1", 0.1, signature=SIGNATURE.replace(part, instead)), id=says
+            )
+            for part, instead, says in (
+                ("data:d", "data:e", "other questions"),
+                ("prompts:p", "prompts:q", "other prompts"),
+                ("reading:r", "reading:s", "read otherwise"),
+                ("n:40", "n:39", "fewer replies"),
+                ("|v1|", "|v2|", "another version of the task"),
+                ("|main|", "|no_context|", "another condition"),
+                ("t|", "t+acme|", "with an extension"),
+            )
+        ),
+    ],
+)
+def test_what_is_no_step_of_the_curve_is_left_out(other):
+    assert list(curve_of(HERE, [other])) == [900]
+
+
+def test_of_a_step_that_was_overwritten_the_last_counts():
+    old, new = metric("run/step-1@aaaaaaaa", 0.1), metric("run/step-1@bbbbbbbb", 0.2)
+    assert curve_of(HERE, [old, new])[1] == new
+    assert curve_of(replace(HERE, model="run/step-1@aaaaaaaa"), [new])[1].value == 0.6
+
+
+def test_a_judge_that_was_not_needed_fits_every_other():
+    judged = [
+        metric(f"run/step-{n}", 0.1, signature=SIGNATURE.replace("judge:none", f"judge:{judge}"))
+        for n, judge in enumerate(("none", "gpt-4", "rules"))
+    ]
+    assert list(curve_of(HERE, judged)) == [0, 1, 2, 900]
+    asked = replace(HERE, signature=judged[1].signature)
+    assert list(curve_of(asked, judged)) == [0, 1, 900]
+
+
+def test_what_is_no_step_has_no_curve():
+    assert curve_of(metric("gpt-5", 0.5), [HERE]) == {}
+    assert curve_of(metric("run/step-1", math.nan), [HERE]) == {}

@@ -1,0 +1,26 @@
+"""Where a page's commands are typed: a folder with a small source, and a home with its models."""
+
+from pathlib import Path
+
+from tests.suites.codis.raw import entry, write_release
+
+_SETTINGS = """
+[sources]
+codis = "../codis"
+
+[models.my-model]
+kind = "scripted"
+says = "Opening."
+
+[models.my-judge]
+kind = "scripted"
+says = "Right"
+"""
+
+
+def scratch_folder(folder: Path) -> None:
+    """Write two pairs of CODIS, under ids of the mini edition, and a home that asks them."""
+    pairs = [entry(id="s002"), entry(id="s003", image_id="b.png")]
+    write_release(folder / "codis", pairs, images=("a.png", "b.png"))
+    (folder / "home").mkdir()
+    (folder / "home" / "bench.toml").write_text(_SETTINGS, encoding="utf-8")

@@ -1,0 +1,28 @@
+"""A home in which a quiz was measured."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from tests.export.measured_home import measure, questions
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    measure(TableFiles(folder=str(tmp_path / "tables")), questions("published"))
+    return tmp_path
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Path:
+    """A home in which the quiz has pictures: one with the first question, two with the others."""
+    file = BytesIO()
+    Image.new("RGB", (20, 20), "red").save(file, "PNG")
+    picture = ImageStore(folder=str(tmp_path / "images")).put(file.getvalue(), "red.png")
+    asked = questions("mini", picture.sha256)
+    measure(TableFiles(folder=str(tmp_path / "tables")), asked)
+    return tmp_path

@@ -1,0 +1,123 @@
+"""A home in which a quiz was measured: one model, four questions, each with a fate of its own."""
+
+from pathlib import Path
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.chat import Image, Prompt
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.secrets import Secrets
+from bench_assets.core.signature import short
+from bench_assets.core.stats import Point, mean
+from bench_assets.core.tables import digest
+from bench_assets.export.formats import Leaving
+from bench_assets.export.gathering import Gathered, Wanted
+from bench_assets.suite import Suite
+from bench_assets.task import ByRules, Condition, Task
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+
+MODEL = "run/step-0150"
+NASTY = '=1+1, "quoted"\r\n\ttab | 中文 \u202e<script>'
+LICENCE = "https://example.org/licence"
+KEY = "sk-0123456789abcdef"
+
+TASK = Task(
+    name="quiz",
+    title="A quiz",
+    version=3,
+    conditions={
+        "main": Condition(
+            prompt=lambda q: Prompt.of(*map(Image, q.images), q.text, system="Be brief."),
+            about="As it is.",
+        ),
+        "blind": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
+    },
+    readings={"exact": lambda answered, _: Score.of(answered.prediction, points=None)},
+    measures={"accuracy": lambda scored: mean(Point(score.points) for _, score in scored)},
+    judges={"rules": ByRules(lambda answered: [])},
+)
+
+SUITE = Suite(name="quiz", tasks=(TASK,), assets=list, release="hf:org/quiz@main", licence=LICENCE)
+
+
+def questions(edition: str, image: str = "") -> list[Question]:
+    """Four choices between a text that is hard to write, and an easy one."""
+    return [
+        Question(
+            question_id=f"quiz/{number}",
+            task="quiz",
+            edition=edition,
+            kind="choice",
+            text=f"What is {number}? {NASTY}",
+            answer=("A",),
+            images=(image, image)[: number + 1] if image else (),
+            options=(NASTY, "- minus"),
+            context="@context",
+            category="kind",
+            labels={"level": "hard"},
+        )
+        for number in range(4)
+    ]
+
+
+REPLIED = (  # text, points, error, no_answer
+    ("A", 1.0, "", ""),
+    (f"B {NASTY} {KEY}", 0.0, "", ""),
+    ("", None, "the server did not answer", ""),
+    ("", 0.0, "", "no answer in 512 tokens"),
+)
+
+
+def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> None:
+    """Write what a model replied to the quiz, and what it came to."""
+    named = [{"question_id": f"quiz/{n}", "model": model, "condition": "main"} for n in range(4)]
+    predictions = [
+        Prediction(**name, text=text, raw_text=text, error=error, no_answer=cut, seconds=0.5)
+        for name, (text, _, error, cut) in zip(named, REPLIED, strict=True)
+    ]
+    scores = [
+        Score(**name, points=points, answer=(text[:1],), error=error, no_answer=bool(cut))
+        for name, (text, points, error, cut) in zip(named, REPLIED, strict=True)
+    ]
+    judgements = [
+        Judgement.of(one, judge="rules", criterion="right", verdict=None, reply="why")
+        for one in predictions
+    ]
+    data = short(digest(asked))
+    metrics = [
+        Metric(
+            task="quiz",
+            model=model,
+            condition="main",
+            metric="accuracy",
+            category=category,
+            value=value,
+            low=float("nan"),  # of too few
+            high=value,
+            n_scored=3,
+            n_unscored=0,
+            n_failed=n_failed,
+            edition=asked[0].edition,
+            data=data,
+            signature=f"quiz|v3|main|data:{data}|model:{model}|n:4",
+        )
+        for category, value, n_failed in (("all", 1 / 3, 1), ("kind", float("nan"), 0))
+    ]
+    tables.write(["quiz", "questions"], asked, Question)
+    tables.write(["quiz", "predictions"], predictions, Prediction, model)
+    tables.write(["quiz", "judgements"], judgements, Judgement, model)
+    tables.write(["quiz", "scores"], scores, Score, model)
+    tables.write(["quiz", "metrics"], metrics, Metric, model)
+
+
+def leaving(home: Path, out: Path, wanted: Wanted | None = None, **more: object) -> Leaving:
+    """What leaves a home; it has one secret."""
+    tables = TableFiles(folder=str(home / "tables"))
+    return Leaving(
+        gathered=Gathered(tables, wanted or Wanted([TASK]), Secrets([KEY])),
+        catalog=Catalog(suites=(SUITE,)),
+        images=ImageStore(folder=str(home / "images")),
+        standings=list,
+        out=out,
+        **more,
+    )

@@ -1,0 +1,114 @@
+"""All tables as CSV, Parquet and JSON Lines, read as their users read them."""
+
+import json
+import re
+
+import duckdb
+import pandas as pd
+import pytest
+
+from bench_assets.core.errors import UnknownNameError
+from bench_assets.core.rows import Question
+from bench_assets.export.formats import FORMATS, format_of
+from bench_assets.export.gathering import Wanted
+from bench_assets.export.plain_tables import FORMS
+from resources.home.tables import TableFiles
+from tests.export.measured_home import KEY, MODEL, NASTY, TASK, leaving, questions
+
+
+@pytest.fixture(params=FORMS)
+def exported(request, home):
+    """Folder and form of an export."""
+    out = home / "out"
+    FORMATS[request.param].write(leaving(home, out))
+    return out, request.param
+
+
+def read(folder, form, name):
+    file = folder / f"{name}.{form}"
+    if form == "csv":
+        return pd.read_csv(file, dtype={"error": str})
+    return pd.read_parquet(file) if form == "parquet" else pd.read_json(file, lines=True)
+
+
+def test_every_table_is_there_and_names_task_and_questions_first(exported):
+    folder, form = exported
+    assert {file.stem for file in folder.iterdir()} == {
+        *("questions", "predictions", "judgements", "scores", "metrics", "leaderboard")
+    }
+    for name, n in {"questions": 4, "predictions": 4, "judgements": 4, "scores": 4}.items():
+        frame = read(folder, form, name)
+        assert list(frame.columns[:3]) == ["task", "question_set", "question_id"]
+        assert len(frame) == n
+
+
+def test_texts_come_back_as_they_were_whatever_they_begin_with(exported):
+    folder, form = exported
+    frame = read(folder, form, "questions")
+    assert frame["text"][1] == f"What is 1? {NASTY}"
+    assert frame["context"][1] == "@context"
+    options = frame["options"][1]
+    assert list(json.loads(options) if form == "csv" else options) == [NASTY, "- minus"]
+
+
+def test_what_failed_has_no_points_and_what_is_no_number_is_empty(exported):
+    folder, form = exported
+    points = read(folder, form, "scores")["points"]
+    assert points.isna().tolist() == [False, False, True, False]
+    assert read(folder, form, "metrics")["value"].isna().tolist() == [False, True]
+    assert b"nan" not in (folder / f"metrics.{form}").read_bytes().lower() or form == "parquet"
+
+
+def test_no_secret_leaves(exported):
+    folder, form = exported
+    text = read(folder, form, "predictions")["text"][1]
+    assert KEY not in text
+    assert text.endswith("<script> ***")
+
+
+def test_csv_keeps_an_empty_text_apart_from_nothing(home):
+    FORMATS["csv"].write(leaving(home, home / "out"))
+    found = duckdb.sql(
+        "SELECT note = '' AS empty, points IS NULL AS nothing"
+        f" FROM read_csv('{home}/out/scores.csv', allow_quoted_nulls = false)"
+        " WHERE question_id = 'quiz/2'"
+    )
+    assert found.fetchall() == [(True, True)]
+
+
+def test_what_was_measured_on_other_questions_is_left_out_and_said(home):
+    TableFiles(folder=str(home / "tables")).write(
+        ["quiz", "questions"], questions("published")[:3], Question
+    )
+    leaves = leaving(home, home / "out")
+    FORMATS["jsonl"].write(leaves)
+    assert (home / "out/predictions.jsonl").read_text() == ""
+    assert leaves.gathered.left_out == [f"quiz of {MODEL}: its questions have changed since"]
+
+
+def test_a_damaged_table_does_not_end_the_rest(home):
+    (file,) = (home / "tables/quiz/judgements").iterdir()
+    file.write_bytes(b"PAR1")
+    leaves = leaving(home, home / "out")
+    FORMATS["jsonl"].write(leaves)
+    assert (home / "out/scores.jsonl").read_text().count("\n") == 4
+    (line,) = leaves.gathered.left_out
+    assert str(file) in line
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        pytest.param(Wanted([TASK], models=["run/step-150"]), MODEL, id="a model"),
+        pytest.param(Wanted([TASK], conditions=["Main"]), "main", id="a condition"),
+        pytest.param(Wanted([TASK], editions=["minni"]), "mini", id="an edition"),
+    ],
+)
+def test_a_name_that_is_none_is_an_error_with_the_nearest(home, wanted, meant):
+    with pytest.raises(UnknownNameError, match=f"did you mean '{re.escape(meant)}'"):
+        leaving(home, home / "out", wanted)
+
+
+def test_a_form_that_is_none_is_an_error_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'parquet'"):
+        format_of("paquet")

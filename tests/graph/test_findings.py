@@ -1,0 +1,114 @@
+"""Every check says in a sentence what it found, also when it passed."""
+
+import ast
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench_assets.check_results import check_result
+from bench_assets.core.rows import Judgement, Question
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.graph.checks import task_checks
+from bench_assets.graph.regression import regression_checks
+from bench_assets.task import RULES, ByRules
+from tests.quiz import TASK, questions_asset, quiz, run_for
+
+HERE = Path(__file__).parents[2]
+JUDGED = replace(
+    TASK,
+    judges={
+        RULES: ByRules(
+            lambda pairs: [
+                Judgement.of(said, judge=RULES, criterion="right", verdict=True, reply="")
+                for _, said in pairs
+            ]
+        )
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("problems", "says"),
+    [
+        pytest.param([], "All is well.", id="what holds"),
+        pytest.param(["t/1: no text"], "1 problem among 40 replies; t/1: no text", id="one"),
+        pytest.param(
+            ["t/1: no text", "t/2: no text"],
+            "2 problems among 40 replies; the first: t/1: no text",
+            id="the first of several",
+        ),
+        pytest.param(
+            ["<b>" + "x" * 1_000_000],
+            f"1 problem among 40 replies; &#60;b&#62;{'x' * 297} …",
+            id="a text of a stranger, and of a megabyte",
+        ),
+    ],
+)
+def test_a_result_is_a_sentence(problems, says):
+    result = check_result(problems, n=40, of="reply", holds="All is well.")
+    assert (result.passed, result.description) == (not problems, says)
+
+
+def test_a_check_that_says_nothing_says_what_it_looked_at():
+    assert check_result([], n=1).description == "No problem among 1 row."
+
+
+def sentences(home: Path, questions: list[Question], replies: dict[str, str]) -> dict[str, str]:
+    lines = [{"question_id": name, "text": text} for name, text in replies.items()]
+    (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
+    checks = [
+        check
+        for check in [*task_checks(JUDGED), *regression_checks(JUDGED)]
+        if {"great_expectations"}.isdisjoint(key.name for key in check.check_keys)  # seconds
+    ]
+    assets = [questions_asset(questions), *evaluation_assets(JUDGED)]
+    result = run_for("m", [*assets, *checks], home, raise_on_error=False)
+    return {
+        found.check_name: found.description or "" for found in result.get_asset_check_evaluations()
+    }
+
+
+def test_checks_that_pass_say_what_holds(tmp_path):
+    assert sentences(tmp_path, quiz(2), {"quiz/0": "x", "quiz/1": "x"}) == {
+        "well_formed": "2 questions: ids are unique, each has a text and a possible answer.",
+        "images_decode": "0 pictures: all are in the store and decode.",
+        "counts_match_the_paper": "Not compared: no paper's numbers are given for this task.",
+        "every_question_answered": "2 replies: 1 to every question.",
+        "every_reply_judged": "2 verdicts: none failed for want of the judge.",
+        "no_row_lost": "2 scores: 1 of every question.",
+        "few_unscored": "0 of 2 scores without points: no more than 2%.",
+        "whole": "2 metrics: each is over all of its questions.",
+        "no_regression": (
+            "nothing to compare with: no step before it in its run, and no other baseline"
+        ),
+    }
+
+
+def test_checks_that_fail_say_what_is_wrong(tmp_path):
+    found = sentences(tmp_path, quiz(2), {"quiz/0": "x"})
+    assert found["every_question_answered"].startswith("1 problem among 2 replies; quiz/1: ")
+
+
+def calls(file: Path) -> list[ast.Call]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def test_no_check_leaves_its_sentence_out():
+    needs = {"AssetCheckResult": "description", "check_result": "holds"}
+    files = [*HERE.glob("bench_assets/**/*.py"), *HERE.glob("examples/**/*.py")]
+    left_out = [
+        f"{file.relative_to(HERE)}:{call.lineno}"
+        for file in files
+        if "check" in file.read_text(encoding="utf-8")
+        for call in calls(file)
+        for name in [getattr(call.func, "attr", getattr(call.func, "id", ""))]
+        if name in needs and needs[name] not in {keyword.arg for keyword in call.keywords}
+    ]
+    # Its own sentence counts what is left without points, whether these are too many or not.
+    assert [one.rpartition(":")[0] for one in left_out] == [
+        "bench_assets/graph/evaluation_checks.py"
+    ]

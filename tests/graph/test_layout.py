@@ -1,0 +1,47 @@
+"""Where an asset is shown in the UI: groups that are read at one look."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.catalog import load_catalog
+from bench_assets.graph.layout import laid_out
+from bench_assets.staging import GROUP
+from resources.settings.bench_toml import Settings
+
+CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybench"})
+
+
+@pytest.mark.parametrize(
+    ("key", "stage", "group"),
+    [
+        ("codis/votes", "select", "codis_source"),
+        ("codis/questions", "questions", "codis_questions"),
+        ("codis/predictions", "predictions", "codis_main"),
+        ("codis/constants", "constants", "codis_main"),
+        ("codis/no_context/predictions", "predictions", "codis_no_context"),
+        ("codis/captions_for_images/questions", "questions", "codis_captions_for_images"),
+        ("codis/word_bias", "metrics", "codis_studies"),
+        ("journeybench/mcot/problems", "source", "journeybench_mcot_source"),
+        ("journeybench/dialogues", "distractors", "journeybench_questions"),
+        ("journeybench/mcot/metrics", "metrics", "journeybench_mcot_main"),
+    ],
+)
+def test_a_task_and_stage_is_a_group(key: str, stage: str, group: str) -> None:
+    spec = dg.AssetSpec(key.split("/"), group_name="codis", tags={"bench/stage": stage})
+    shown = laid_out(spec, CATALOG)
+    assert (shown.group_name, shown.tags[GROUP]) == (group, "codis")
+    assert shown.owners == [f"team:{key.split('/', maxsplit=1)[0]}"]
+
+
+def test_a_condition_stands_before_what_a_table_says() -> None:
+    spec = dg.AssetSpec(["codis", "no_context", "scores"], description="One row: ...")
+    assert laid_out(spec, CATALOG).description == "no_context: One row: ..."
+
+
+@pytest.mark.parametrize("key", ["leaderboard", "codis/first_look"])
+def test_what_gathers_all_suites_stays_together(key: str) -> None:
+    group = key.rsplit("/", maxsplit=1)[-1]
+    spec = dg.AssetSpec(key.split("/"), group_name=group)
+    assert laid_out(spec, CATALOG) == spec

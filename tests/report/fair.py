@@ -1,0 +1,95 @@
+"""A small home with metrics of a quiz: honest models, a run, and names that mean harm."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.chat import Prompt
+from bench_assets.core.rows import Metric, Question
+from bench_assets.core.signature import short
+from bench_assets.core.tables import digest
+from bench_assets.graph.standings import standings
+from bench_assets.report.building import make_report
+from bench_assets.suite import Suite
+from bench_assets.task import Condition, Task
+from resources.home.tables import TableFiles
+from resources.settings.bench_toml import load_settings
+from tests.quiz import TASK, quiz
+
+HOSTILE = "<script>alert(1)</script>"
+RIGHT_TO_LEFT = "\u202eנמל"
+OUTSIDE = "../../../etc/passwd"
+QUESTIONS = quiz(6, categories=3)
+KINDS = ("kind 0", "kind 1", "kind 2")
+
+_PRINTED = """task,model,condition,metric,category,value,printed,source,note
+quiz,GPT-4V,main,accuracy,all,0.7,70.0,"A Paper, Table 1",
+quiz,GPT-4V,main,accuracy,kind 0,0.8,80.0,"A Paper, Table 1",
+quiz,Human,main,accuracy,all,0.9,90.0,"A Paper, Table 1",five people
+"""
+
+
+def blind_quiz() -> Task:
+    """The quiz with a second condition."""
+    blind = Condition(prompt=lambda q: Prompt.of(""), about="Nothing is asked.")
+    return replace(TASK, conditions={**TASK.conditions, "blind": blind})
+
+
+def catalog(folder: Path) -> Catalog:
+    """A suite with that task, and what a paper prints of it."""
+    printed = folder / "published.csv"
+    printed.write_text(_PRINTED, encoding="utf-8")
+    suite = Suite(name="quiz", tasks=(blind_quiz(),), assets=list, published=printed)
+    return Catalog(suites=(suite,))
+
+
+def metric(model: str, value: float, category: str = "all", condition: str = "main") -> Metric:
+    """A cell: an interval of 0.1 to both sides."""
+    return Metric(
+        task="quiz",
+        model=model,
+        condition=condition,
+        metric="accuracy",
+        category=category,
+        value=value,
+        low=max(0.0, value - 0.1),
+        high=min(1.0, value + 0.1),
+        n_scored=6,
+        n_unscored=0,
+        n_failed=0,
+        edition="own",
+        data=short(digest(QUESTIONS)),
+        constant=0.25,
+        signature=f"quiz|v1|{condition}|data:{short(digest(QUESTIONS))}|model:{model}|n:6",
+    )
+
+
+def measure(tables: TableFiles, model: str, value: float, condition: str = "main") -> None:
+    """Write a model's metrics: its value over all, and in each category."""
+    key = ["quiz", *([] if condition == "main" else [condition]), "metrics"]
+    rows = [metric(model, value, category, condition) for category in ("all", *KINDS)]
+    tables.write(key, rows, Metric, model)
+
+
+def fair_home(folder: Path) -> Path:
+    """Build a home and its report; give the first page."""
+    tables = TableFiles(folder=str(folder / "tables"))
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    for model, value in (
+        ("random", 0.25),
+        ("run/step-100", 0.3),
+        ("run/step-900", 0.8),
+        (HOSTILE, 0.5),
+        (RIGHT_TO_LEFT, 0.4),
+        (OUTSIDE, 0.1),
+    ):
+        measure(tables, model, value)
+    measure(tables, "run/step-900", 0.2, "blind")
+    return report(folder, tables, catalog(folder))
+
+
+def report(folder: Path, tables: TableFiles, suites: Catalog) -> Path:
+    """Make the report of the home as it is now."""
+    published, _ = suites.published()
+    ranked = [row for task in suites.tasks for row in standings(task, tables, published)]
+    return make_report(load_settings(folder), tables, suites, ranked, print)

@@ -1,0 +1,105 @@
+"""A home with as many samples as are wanted: written as columns, for rows would take minutes."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+from PIL import Image
+
+from bench_assets.core.rows import Prediction, Question, Score
+from bench_assets.core.tables import schema
+from resources.home.seals import write_sealed
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from tests.report.quiz_report import make_samples
+
+_WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")
+_LETTERS = "ABCD"
+
+
+def make_report(home: Path) -> Path:
+    """Make the report of the samples; give its page."""
+    tables = TableFiles(folder=str(home / "tables"))
+    return make_samples(home / "report", tables, ImageStore(folder=str(home / "images")))
+
+
+class ManySamples:
+    """Tables of the task of ``tests.quiz``, and the report of its samples."""
+
+    def __init__(self, folder: Path, n_questions: int, n_pictures: int = 0) -> None:
+        """Write the questions, of four options each."""
+        self._rng = Random(0)
+        self.n = n_questions
+        self.tables = TableFiles(folder=str(folder / "tables"))
+        self.images = ImageStore(folder=str(folder / "images"))
+        self.home = folder
+        self.ids = [f"quiz/{number}" for number in range(self.n)]
+        shown = [self.picture(number) for number in range(n_pictures)]
+        self._gold = [(self._rng.choice(_LETTERS),) for _ in self.ids]
+        self.write(
+            ("quiz", "questions"),
+            Question,
+            question_id=self.ids,
+            task=["quiz"] * self.n,
+            edition=["mini"] * self.n,
+            kind=["choice"] * self.n,
+            text=[f"What is {number}? {self._words(30)}" for number in range(self.n)],
+            answer=self._gold,
+            options=[("one", "two", "three", "four")] * self.n,
+            images=[(shown[n % n_pictures],) if shown else () for n in range(self.n)],
+            category=[f"kind {number % 14}" for number in range(self.n)],
+            labels=[[("level", f"level {number % 5}")] for number in range(self.n)],
+        )
+
+    def add_model(self, model: str) -> None:
+        """Write what a model said, right or wrong by chance, some of it cut short."""
+        said = [self._rng.choice(_LETTERS) for _ in self.ids]
+        same: dict[str, Sequence[Any]] = {
+            "question_id": self.ids,
+            "model": [model] * self.n,
+            "condition": ["main"] * self.n,
+        }
+        texts = [f"It is ({letter}), because {self._words(30)}" for letter in said]
+        ends = ["length" if self._rng.random() < 0.1 else "stop" for _ in self.ids]
+        self.write(
+            ("quiz", "predictions"), Prediction, model, **same, text=texts, finish_reason=ends
+        )
+        points = [float((letter,) == gold) for letter, gold in zip(said, self._gold, strict=True)]
+        read = [(letter,) for letter in said]
+        self.write(("quiz", "scores"), Score, model, **same, points=points, answer=read)
+
+    def write(
+        self, key: Sequence[str], row_type: type[Any], partition: str = "", **given: Sequence[Any]
+    ) -> None:
+        """Write a table of columns; those that are not given have their defaults."""
+        kinds = schema(row_type)
+        columns = []
+        for field in fields(row_type):
+            default = () if field.default is MISSING else field.default
+            values = given.get(field.name, [default] * self.n)
+            columns.append(pa.array(values, type=kinds.field(field.name).type))
+        table = pa.Table.from_arrays(columns, schema=kinds)
+        digest = str(self._rng.random())
+        path = self.tables.path(key, partition)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w+b") as file:
+            write_sealed(table.replace_schema_metadata({b"bench_digest": digest}), file)
+
+    def picture(self, number: int) -> str:
+        """Store a photograph of common size; give its digest."""
+        noise = Image.effect_noise((20, 15), 60 + number % 40).resize((640, 480))
+        written = io.BytesIO()
+        tinted = Image.merge("RGB", (noise, noise.point(lambda v: v + number % 90), noise))
+        tinted.save(written, "JPEG", quality=85, comment=str(number).encode())
+        return self.images.put(written.getvalue(), str(number)).sha256
+
+    def report(self) -> Path:
+        """Make the report of the samples; give its page."""
+        return make_report(self.home)
+
+    def _words(self, n: int) -> str:
+        return " ".join(self._rng.choices(_WORDS, k=n))

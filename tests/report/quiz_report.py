@@ -1,0 +1,80 @@
+"""The report of the samples of the quiz, of tables made by hand."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.rows import Prediction, Question, Score
+from bench_assets.core.training_runs import step_of
+from bench_assets.report.building import write_report
+from bench_assets.report.samples.part import Samples
+from bench_assets.report.site import Site
+from bench_assets.report.slugs import slug
+from bench_assets.suite import Suite
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from tests.quiz import TASK
+
+
+class Names:
+    """As much of the index as the page of samples asks for: a task, and models with their steps."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Put the names."""
+        steps = {name: step_of(name) for name in tables.partitions(["quiz", "scores"])}
+        models = [
+            {"name": name, "run": step and step.run, "step": step and step.step}
+            for name, step in steps.items()
+        ]
+        task = {"name": "quiz", "slug": slug("quiz"), "title": "a quiz"}
+        site.put("index", {"tasks": [task], "models": models, "rows": {}, "standings": []})
+
+
+def make_samples(folder: Path, tables: TableFiles, images: ImageStore, **chosen: Any) -> Path:
+    """Make a report of the samples alone; give its page."""
+    site = Site(folder, images)
+    suite = Suite(name="quiz", tasks=(TASK,), assets=tuple)
+    write_report(site, tables, Catalog(suites=(suite,)), [Names(), Samples(**chosen)])
+    return folder / "index.html"
+
+
+class QuizReport:
+    """A home of the quiz, and the data of its report."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tables = TableFiles(folder=str(folder / "tables"))
+        self.images = ImageStore(folder=str(folder / "images"))
+        self.folder = folder / "report"
+
+    def ask(self, *questions: Question) -> None:
+        self.tables.write(["quiz", "questions"], questions, Question)
+
+    def say(self, *said: Prediction, points: float | None = 1.0, **scored: Any) -> None:
+        model = said[0].model
+        self.tables.write(["quiz", "predictions"], said, Prediction, model)
+        scores = [Score.of(one, points=points, **scored) for one in said]
+        self.tables.write(["quiz", "scores"], scores, Score, model)
+
+    def say_each(
+        self, said: Sequence[Prediction], points: Sequence[float], read: Sequence[tuple[str, ...]]
+    ) -> None:
+        model = said[0].model
+        self.tables.write(["quiz", "predictions"], said, Prediction, model)
+        scores = [
+            Score.of(one, points=gained, answer=answer)
+            for one, gained, answer in zip(said, points, read, strict=True)
+        ]
+        self.tables.write(["quiz", "scores"], scores, Score, model)
+
+    def make(self, **chosen: Any) -> Path:
+        return make_samples(self.folder, self.tables, self.images, **chosen)
+
+    def files(self) -> dict[str, Path]:
+        found = (self.folder / "data").glob("samples-*.js")
+        return {file.name.split(".")[0]: file for file in found}
+
+    def data(self, name: str) -> Any:
+        script = self.files()[name].read_text(encoding="utf-8")
+        return json.loads(script.removeprefix(f'Bench.put("{name}",').removesuffix(");\n"))

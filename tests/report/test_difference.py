@@ -1,0 +1,188 @@
+"""Why a score moved: every planted cause is named, with what it did to the metric."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.stats import Point, mean
+from bench_assets.report.difference import ADDED, IN_ALL, REMOVED, difference
+from bench_assets.task import ByRules
+from tests.quiz import TASK, quiz
+from tests.report.sides import side, with_predictions
+
+RIGHT, WRONG = "x", "y"
+
+
+def said(right: str) -> dict[str, str]:
+    """Replies to questions 0, 1, ...: ``"10"`` is right, then wrong."""
+    return {f"quiz/{n}": RIGHT if one == "1" else WRONG for n, one in enumerate(right)}
+
+
+def causes(before, after, task=TASK):
+    """Every cause but the whole, with its effect rounded."""
+    _, *rows = difference(task, before, after)
+    return {row.cause: None if row.effect is None else round(row.effect, 6) for row in rows}
+
+
+def test_the_first_row_is_the_whole():
+    old = side(quiz(4), said("1100"), name="old")
+    new = side(quiz(4), said("1011"), name="new", decoding="two|t=0,max=8")
+    whole, model = difference(TASK, old, new)
+    assert (whole.cause, whole.before, whole.after) == (IN_ALL, "old: 0.5000", "new: 0.7500")
+    assert (whole.effect, whole.n, whole.n_better, whole.n_worse) == (0.25, 4, 2, 1)
+    assert whole.examples == ("quiz/1", "quiz/2", "quiz/3")
+    assert (model.cause, model.before, model.after) == ("model", "one", "two")
+    assert model.effect == 0.25
+
+
+@pytest.mark.parametrize(
+    ("fields", "cause"),
+    [
+        pytest.param({"decoding": "two|t=0,max=8"}, "model", id="another model"),
+        pytest.param({"decoding": "one|t=0,max=9"}, "decoding", id="other tokens at most"),
+        pytest.param({"decoding": "two|t=1,max=8"}, "model + decoding", id="not told apart"),
+        pytest.param({"prompt_sha256": "q"}, "prompt", id="another prompt"),
+        pytest.param({}, "asked again", id="all the same, but for the reply"),
+        pytest.param({"no_answer": "no answer in 8 tokens", "decoding": "one|t=0,max=1"},
+                     "decoding + cut off before an answer", id="cut off"),
+        pytest.param({"error": "timed out"}, "no reply", id="no reply"),
+    ],
+)  # fmt: skip
+def test_other_replies_have_their_cause(fields, cause):
+    old, new = side(quiz(2), said("11")), side(quiz(2), said("00"), **fields)
+    effect = None if "error" in fields else -1
+    assert causes(old, new) == {cause: effect}
+
+
+def test_the_same_reply_is_not_put_down_to_the_model():
+    # Their rules read capital letters since; who replied cannot have moved the points.
+    lenient = replace(TASK, readings={**TASK.readings, "lenient": lower_case})
+    old = side(quiz(2), {"quiz/0": "X", "quiz/1": "x"}, task=lenient)
+    new = side(
+        quiz(2),
+        {"quiz/0": "X", "quiz/1": "x"},
+        task=lenient,
+        reading="lenient",
+        decoding="two|t=0,max=8",
+    )
+    assert causes(old, new, lenient) == {"reading": 0.5, "model + reading": 0}
+
+
+def lower_case(answered, _):
+    right = answered.prediction.text.lower() in answered.question.answer
+    return Score.of(answered.prediction, points=float(right))
+
+
+@pytest.mark.parametrize(
+    ("judge", "cause"),
+    [("rules", "judge's verdict"), ("gpt", "judge")],
+    ids=["the same judge says otherwise", "another judge"],
+)
+def test_judges_are_named(judge, cause):
+    judged = replace(TASK, readings={"judged": verdict}, judges={"rules": ByRules(lambda _: [])})
+
+    def by(judge, word):
+        about = [
+            Judgement(
+                question_id="quiz/0", model="m", condition="main", judge=judge, criterion="right",
+                verdict=word,
+            )
+        ]  # fmt: skip
+        return side(quiz(1), said("1"), task=judged, judgements=about)
+
+    assert causes(by("rules", True), by(judge, False), judged) == {cause: -1}
+
+
+def verdict(answered, judgements):
+    return Score.of(answered.prediction, points=float(bool(judgements[0].verdict)))
+
+
+def test_questions_that_went_and_came_count_apart_from_those_that_changed():
+    # Before: 1 1 0 0 = 0.5. Without the first two: 0. Question 3 is right then: 0.5; and so is 4.
+    old = side(quiz(4), said("1100"), decoding="one|t=0,max=8")
+    new = side(quiz(5)[2:], dict(list(said("00011").items())[2:]), decoding="two|t=0,max=8")
+    assert causes(old, new) == {REMOVED: -0.5, "model": 0.5, ADDED: 0.166667}
+    whole = difference(TASK, old, new)[0]
+    assert whole.effect == pytest.approx(-0.5 + 0.5 + 1 / 6)
+
+
+def test_a_changed_question_says_what_changed_and_takes_its_prompt_along():
+    before = quiz(2)
+    after = [before[0], replace(before[1], text="What else is 1?", answer=("y",))]
+    old = side(before, said("11"))
+    new = side(after, {"quiz/0": "x", "quiz/1": "z"})
+    new = replace(
+        new,
+        predictions=[new.predictions[0], replace(new.predictions[1], prompt_sha256="q")],
+    )
+    _, changed, *rest = difference(TASK, old, new)
+    assert (changed.cause, changed.after.split(",")[0]) == ("question", "other text and answer")
+    assert (changed.n, changed.effect, changed.examples) == (1, -0.5, ("quiz/1",))
+    # The signatures tell of other questions and prompts, and nothing else moved.
+    assert [(row.cause, row.n, row.effect) for row in rest] == []
+
+
+def test_another_key_of_the_same_reply_is_the_questions_doing():
+    before = quiz(1)
+    after = [replace(before[0], answer=("y",), labels={"checked": "yes"})]
+    new = side(after, said("1"), decoding="two|t=0,max=8")
+    assert causes(side(before, said("1")), new) == {"question": -1, "model": 0}
+
+
+def test_thoughts_that_are_taken_off_otherwise_are_told_apart_from_other_replies():
+    old = side(quiz(1), {"quiz/0": "hm</think>x"}, raw_text="hm</think>x")
+    new = side(quiz(1), {"quiz/0": "x"}, raw_text="hm</think>x")
+    assert causes(old, new) == {"thoughts taken off": 1}
+
+
+def test_what_differs_and_moved_nothing_is_said_too():
+    old, new = side(quiz(2), said("10")), side(quiz(2), said("10"), decoding="one|t=0,max=9")
+    assert causes(old, new) == {"decoding": 0}
+    assert causes(old, old) == {}
+
+
+def test_editions_without_a_question_in_common_differ_by_what_cannot_be_said():
+    old, new = side(quiz(1), said("1")), side(quiz(3)[1:], {"quiz/1": WRONG, "quiz/2": RIGHT})
+    assert causes(old, new) == {REMOVED: None, ADDED: None}
+    assert difference(TASK, old, new)[0].effect == -0.5
+
+
+def test_only_signatures_still_say_what_differs():
+    old = replace(side(quiz(2), said("11")), questions=(), predictions=(), scores=())
+    new = side(quiz(2), said("00"), decoding="two|t=0,max=8")
+    assert causes(old, new) == {"model": None}
+    assert difference(TASK, old, new)[0].effect == -1  # their tables of metrics say it
+
+
+def test_what_the_scores_do_not_give_is_the_rest():
+    old, new = side(quiz(4), said("1100")), side(quiz(4), said("1100"))
+    new = replace(new, metrics=[replace(row, value=0.75) for row in new.metrics])
+    assert causes(old, new) == {"rest": 0.25}
+
+
+def test_effects_add_up_where_the_metric_is_no_mean_of_points():
+    # Pairs (0, 1) and (2, 3), right if both halves are: 1 of 2 before, then 0 of 2.
+    pairs = replace(TASK, measures={"acc_p": both_halves})
+    questions = quiz(4, group=2)
+    old = side(questions, said("1110"), task=pairs)
+    new = side(questions, said("1001"), task=pairs)
+    mixed = [
+        replace(row, decoding="two|t=0,max=8") if row.question_id == "quiz/1" else row
+        for row in new.predictions
+    ]
+    found = causes(old, replace(new, predictions=mixed), pairs)
+    assert found == {"model": -0.5, "asked again": 0}
+
+
+def both_halves(scored):
+    groups = {}
+    for question, score in scored:
+        groups.setdefault(question.group_id, []).append(score.points)
+    return mean(Point(min(points)) for points in groups.values())
+
+
+def test_draws_are_compared_one_by_one():
+    one = side(quiz(1), said("1"))
+    swapped = with_predictions(one, sample=1)
+    assert causes(one, swapped) == {"asked again": 0}

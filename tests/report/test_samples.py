@@ -1,0 +1,153 @@
+"""The samples in the report: what stands in its data, of tables made by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.rows import Judgement, Question
+from bench_assets.report.samples.questions import CHUNK, listed, texts
+from bench_assets.report.samples.replies import LONGEST
+from bench_assets.report.slugs import slug
+from tests.codis_release import picture
+from tests.report.quiz_report import QuizReport
+from tests.rows import prediction, question
+
+OF_M = f"samples-{slug('quiz main')}-{slug('m')}"
+QUESTIONS = f"samples-{slug('quiz/questions')}"
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> QuizReport:
+    return QuizReport(tmp_path)
+
+
+def test_a_reply_stands_with_how_it_was_read_judged_and_scored(report: QuizReport) -> None:
+    report.ask(question(question_id="quiz/1", task="quiz"))
+    said = prediction(
+        question_id="quiz/1",
+        text="(A)",
+        raw_text="<think>hm</think>(A)",
+        finish_reason="length",
+        completion_tokens=7,
+    )
+    report.say(said, points=0.0, answer=("A",), note="nothing but a letter")
+    verdict = Judgement.of(said, judge="j", criterion="correct", verdict=False, reply="no")
+    report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
+    report.make()
+    assert report.data(f"{OF_M}-points") == {"letters": "W", "shares": []}
+    assert report.data(f"{OF_M}-replies-0") == [
+        [
+            {
+                **{"text": "(A)", "raw": "<think>hm</think>(A)", "end": "length", "tokens": 7},
+                **{"points": 0.0, "most": 1.0, "answer": ["A"], "why": "nothing but a letter"},
+                "verdicts": [
+                    {"judge": "j", "criterion": "correct", "verdict": False, "reply": "no"}
+                ],
+            }
+        ]
+    ]
+
+
+def test_samples_of_one_question_stand_together_in_their_order(report: QuizReport) -> None:
+    report.ask(*(question(question_id=f"quiz/{n}", task="quiz") for n in (1, 2)))
+    report.say(
+        *(
+            prediction(question_id=f"quiz/{n}", sample=sample, text=f"{n}.{sample}")
+            for sample in (0, 1)
+            for n in (2, 1)
+        )
+    )
+    report.make()
+    said = report.data(f"{OF_M}-replies-0")
+    assert [[one["text"] for one in of] for of in said] == [["1.0", "1.1"], ["2.0", "2.1"]]
+
+
+def test_a_long_text_is_cut_in_its_chunk_and_whole_in_a_file_of_its_own(report: QuizReport) -> None:
+    report.ask(question(question_id="quiz/1", task="quiz"))
+    long = "ab" * LONGEST
+    report.say(prediction(question_id="quiz/1", text=long, raw_text=long), note=long)
+    report.make()
+    ((said,),) = report.data(f"{OF_M}-replies-0")
+    assert said["text"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-text"]
+    assert said["why"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-why"]
+    assert "raw" not in said, "the reply as it came is the same"
+    assert report.data(f"{OF_M}-whole-0-0-text") == long
+    report.make()
+    assert f"{OF_M}-whole-0-0-why" in report.files(), "it stays when nothing changed"
+
+
+def test_the_list_has_each_picture_and_each_value_once() -> None:
+    rows = [
+        question(question_id=f"q/{n}", images=images, category="c", text=" a\n b " + "x" * 500)
+        for n, images in enumerate([("d1", "d2"), ("d2",), ()])
+    ]
+    columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in FIELDS}
+    columns["labels"] = [[("level", "1"), ("story", str(n) * 90)] for n in range(3)]
+    columns["labels"][2] = [("level", "2")]
+    found = listed(columns)
+    assert found["pictures"] == ["d1", "d2"]
+    assert found["shown"] == [[0, 1], [1], []]
+    assert found["categories"] == {"values": ["c"], "codes": [0, 0, 0]}
+    assert found["texts"] == ["a b " + "x" * 155 + "…"] * 3
+    assert found["labels"] == {"level": {"values": ["1", "2"], "codes": [0, 0, 1]}}
+
+
+def test_texts_come_in_chunks_that_leave_nobody_out() -> None:
+    rows = [question(question_id=f"q/{n}", text=f"{n}?") for n in range(2 * CHUNK + 1)]
+    columns = {name: [getattr(row, name) for row in rows] for name in FIELDS}
+    chunks = list(texts(columns))
+    assert [len(chunk) for chunk in chunks] == [CHUNK, CHUNK, 1]
+    assert chunks[2] == [{"text": f"{2 * CHUNK}?", "answer": ("x",)}]
+
+
+def test_only_what_changed_is_written_again(report: QuizReport) -> None:
+    report.ask(question(question_id="quiz/1", task="quiz"))
+    report.say(prediction(question_id="quiz/1", model="m"))
+    report.make()
+    before = {name: file.stat().st_mtime_ns for name, file in report.files().items()}
+    report.say(prediction(question_id="quiz/1", model="other"))
+    report.make()
+    after = {name: file.stat().st_mtime_ns for name, file in report.files().items()}
+    changed = {name for name in after if after[name] != before.get(name)}
+    theirs = OF_M.replace(slug("m"), slug("other"))
+    assert changed == {f"{theirs}-points", f"{theirs}-replies-0", f"samples-{slug('quiz')}"}
+
+
+def test_a_damaged_picture_is_a_sentence_in_its_place_until_it_is_whole(report: QuizReport) -> None:
+    whole, broken = (report.images.put(picture(n), f"{n}.png").sha256 for n in (1, 2))
+    report.images.path(broken).write_bytes(b"no picture")
+    report.ask(question(question_id="quiz/1", task="quiz", images=(whole, broken)))
+    report.make()
+    shown, problem = report.data(f"{QUESTIONS}-questions")["pictures"]
+    assert [(report.folder / name).exists() for name in shown] == [True, True]
+    assert "is not the one that was stored" in problem
+    report.images.put(picture(2), "2.png")
+    report.make()
+    _, shown = report.data(f"{QUESTIONS}-questions")["pictures"]
+    assert (report.folder / shown[0]).read_bytes() == picture(2)
+
+
+def test_pictures_of_a_suite_that_may_not_be_passed_on_stay_out(report: QuizReport) -> None:
+    stored = report.images.put(picture(1), "1.png").sha256
+    report.ask(question(question_id="quiz/1", task="quiz", images=(stored,)))
+    report.make(without_pictures=("quiz",))
+    assert report.data(f"{QUESTIONS}-questions")["pictures"] == ["left out of this report"]
+    assert not list(report.folder.rglob("*.webp"))
+
+
+def test_a_table_that_cannot_be_read_is_a_sentence_and_does_not_end_the_rest(
+    report: QuizReport,
+) -> None:
+    report.ask(question(question_id="quiz/1", task="quiz"))
+    for model in ("m", "other"):
+        report.say(prediction(question_id="quiz/1", model=model))
+    report.tables.path(["quiz", "predictions"], "m").write_bytes(b"PAR1 no table PAR1")
+    report.make()
+    broken, other = report.data(f"samples-{slug('quiz')}")["conditions"][0]["models"]
+    assert "materialize it again" in broken["problem"]
+    assert "problem" not in other
+    assert OF_M.replace(slug("m"), slug("other")) + "-points" in report.files()
+
+
+FIELDS = tuple(Question.__dataclass_fields__)

@@ -1,0 +1,202 @@
+"""A metric is compared as itself: parted into what its units add, and put together again."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bench_assets.core.paired import Pair, change, clusters_of, interval
+from bench_assets.core.rows import Question, Score
+from bench_assets.core.stats import Point, macro_mean, mean
+from bench_assets.report.comparisons import comparisons
+from bench_assets.report.units import GROUPS, Measured, metric_pairs
+from bench_assets.suites.journeybench.captioning.scoring import cider, cider_of_each
+from bench_assets.task import Scored
+from tests.quiz import TASK, quiz
+from tests.rows import question
+
+
+def accuracy(scored):
+    return mean(Point(score.points) for _, score in scored)
+
+
+def both_halves(scored):
+    """As CODIS's acc_p."""
+    groups = {}
+    for one in scored:
+        groups.setdefault(one.question.group_id, []).append(one.score.points)
+    return mean(
+        Point(min(points)) if len(points) == 2 else Point(None) for points in groups.values()
+    )
+
+
+def macro(scored):
+    """As BLINK's accuracy."""
+    parts = {}
+    for one in scored:
+        parts.setdefault(one.question.category, []).append(Point(one.score.points))
+    return macro_mean(parts.values())
+
+
+def squared(scored):
+    """A mean of nothing."""
+    value = accuracy(scored).value ** 2
+    return mean([Point(value)])
+
+
+def scored(questions: list[Question], points: "np.ndarray | list[float]") -> list[Scored]:
+    return [
+        Scored(q, Score(question_id=q.question_id, model="m", condition="main", points=float(p)))
+        for q, p in zip(questions, points, strict=True)
+    ]
+
+
+def pairs(measure, questions, before, after):
+    sides = [scored(questions, points) for points in (before, after)]
+    sides = [Measured(side, measure(side).value) for side in sides]
+    return metric_pairs(measure, *sides, clusters_of(questions))
+
+
+def test_a_mean_of_points_is_paired_question_by_question():
+    found = pairs(accuracy, quiz(3), [1, 0, 1], [0, 0, 1])
+    assert [pair[:2] for pair in found] == [(1, 0), (0, 0), (1, 1)]
+
+
+def test_pairs_of_questions_are_one_unit_each():
+    # Both halves right: 1 of 2 before, 0 of 2 after; question by question nothing was lost.
+    found = pairs(both_halves, quiz(4, group=2), [1, 1, 0, 0], [1, 0, 1, 0])
+    assert [(p.before, p.after, p.most) for p in found] == [(1, 0, 1), (0, 0, 1)]
+    assert change(found) == -0.5
+
+
+def test_categories_count_the_same_however_many_questions_they_have():
+    # Kind 0 has one question, kind 1 three: 1/2 (1 + 1/3) before, 1/2 (0 + 2/3) after.
+    questions = [replace(q, category=f"kind {min(n, 1)}") for n, q in enumerate(quiz(4))]
+    found = pairs(macro, questions, [1, 1, 0, 0], [0, 1, 1, 0])
+    assert [pair.most for pair in found] == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
+    assert change(found) == pytest.approx(1 / 3 - 2 / 3)
+
+
+def test_what_is_no_mean_is_compared_by_leaving_groups_out():
+    # Two right of four: 1/4; without one that is right 1/9, without a wrong one 4/9.
+    # Pseudo-values: 4/4 - 3/9 = 2/3 and 4/4 - 12/9 = -1/3; their mean is 1/6.
+    found = pairs(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
+    assert [pair.before for pair in found] == pytest.approx([2 / 3, 2 / 3, -1 / 3, -1 / 3])
+    assert change(found) == pytest.approx(-1 / 6)
+    assert len(pairs(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == GROUPS
+
+
+def test_measures_of_one_direction_leave_the_other_out():
+    questions = [replace(q, category="text" if n % 2 else "image") for n, q in enumerate(quiz(4))]
+
+    def text_only(rows):
+        return mean(Point(s.points) for q, s in rows if q.category == "text")
+
+    found = pairs(text_only, questions, [0, 1, 0, 1], [1, 1, 1, 0])
+    assert [pair[:2] for pair in found] == [(1, 1), (1, 0)]
+
+
+CAPTIONS = [f"A {animal} rides a {thing}." for animal in ("cat", "dog", "owl", "pig", "bee")
+            for thing in ("bus", "cake", "drum", "kite")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "adds", [{"cider": cider_of_each}, {}], ids=["as the task says", "by leaving groups out"]
+)
+def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
+    """As the demo's damaged checkpoint, which was called -0.765: that is ROUGE-L."""
+    questions = [
+        question(question_id=f"quiz/{n}", task="quiz", answer=(caption,))
+        for n, caption in enumerate(CAPTIONS)
+    ]
+    task = replace(TASK, measures={"cider": cider}, adds=adds)
+
+    def said(texts, rouge, model):
+        return [
+            Score(question_id=q.question_id, model=model, condition="main", points=rouge,
+                  answer=(text,))
+            for q, text in zip(questions, texts, strict=True)
+        ]  # fmt: skip
+
+    before, after = said(CAPTIONS, 1.0, "old"), said(["a a a"] * 20, 0.235, "new")
+    (line,) = comparisons(task, questions, before, after, 0.05)
+    assert (line.metric, line.verdict, line.n_enough) == ("cider", "worse", None)
+    assert line.before == pytest.approx(10)  # every caption is its one reference
+    assert line.change < -9
+    assert line.low <= line.change <= line.high < 0
+    assert (len(line.lost), line.gained) == (20, ())
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        pytest.param([Pair(1, 0, str(n)) for n in range(30)]
+                     + [Pair(1, 1, str(n)) for n in range(30, 100)], (-0.391, -0.209),
+                     id="-0.3 -+ 1.984 sqrt(21/99/100)"),
+        pytest.param([Pair(1, 0, str(n // 10)) for n in range(30)]
+                     + [Pair(1, 1, str(n // 10)) for n in range(30, 100)], (-0.646, 0.046),
+                     id="ten clusters: -0.3 -+ 2.262 sqrt(2.1/9/10)"),
+        pytest.param([Pair(0, n < 4, str(n)) for n in range(30)], (0, 4 / 15),
+                     id="four of 30 gained: 2.045 sqrt(3.467/29/30) = 0.129, but 1/8 by signs"),
+        pytest.param([Pair(1, 1, str(n)) for n in range(8)], (-0.264, 0.264),
+                     id="no change: 2.365 sqrt(1/8/10)"),
+        pytest.param([Pair(1, 0, "a"), Pair(1, 1, "a")], (-np.inf, np.inf), id="one cluster"),
+    ],
+)  # fmt: skip
+def test_the_interval_of_a_difference_by_pencil(found, expected):
+    assert interval(found) == pytest.approx(expected, abs=6e-4)
+
+
+def alarms(measure, n_runs, questions):
+    """How often two equally good models are called different, and intervals miss no difference."""
+    task = replace(TASK, measures={"metric": measure}, slices=lambda _: ())
+    called = missed = 0
+    groups = sorted({q.group_id for q in questions}, key=int)
+    for seed in range(n_runs):
+        rng = np.random.default_rng(seed)
+        easy = dict(zip(groups, rng.random(len(groups)), strict=True))
+        chances = [easy[q.group_id] for q in questions]
+        before, after = (
+            [
+                Score(question_id=q.question_id, model=model, condition="main",
+                      points=float(rng.random() < chance), answer=("x",))
+                for q, chance in zip(questions, chances, strict=True)
+            ]
+            for model in ("old", f"new {seed}")
+        )  # fmt: skip
+        (line,) = comparisons(task, questions, before, after, 0.05)
+        called += line.verdict in ("better", "worse")
+        missed += not line.low <= 0 <= line.high
+    return called, missed
+
+
+MEASURES = [
+    pytest.param(both_halves, quiz(80, group=2), id="pairs, both right"),
+    pytest.param(macro, quiz(80, categories=3, group=2), id="macro average"),
+    pytest.param(squared, quiz(60, group=2), id="groups left out"),
+]
+
+
+@pytest.mark.parametrize(("measure", "questions"), MEASURES)
+def test_chance_is_rarely_taken_for_a_difference(measure, questions):
+    # At 5 %, more than 6 of 40 come about once in 70 times.
+    assert max(alarms(measure, 40, questions)) <= 6
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("measure", "questions"), MEASURES)
+def test_chance_is_taken_for_a_difference_one_time_in_twenty(measure, questions):
+    called, missed = alarms(measure, 1000, questions)
+    assert called <= 70  # 50 expected; more than 70 once in 400 times
+    assert missed <= 80
+
+
+def test_what_the_task_says_of_captions_is_the_whole_of_cider():
+    asked = [question(question_id=f"quiz/{n}", answer=(one,)) for n, one in enumerate(CAPTIONS)]
+    said = [one if n % 3 else "A cat rides." for n, one in enumerate(CAPTIONS)]
+    rows = [
+        Scored(q, Score(question_id=q.question_id, model="m", condition="main", points=0.5,
+                        answer=(text,)))
+        for q, text in zip(asked, said, strict=True)
+    ]  # fmt: skip
+    assert np.mean(cider_of_each(rows)) == pytest.approx(cider(rows).value)

@@ -1,0 +1,235 @@
+"""Models that are given by where they are: what they are called, and what they are."""
+
+import json
+import shutil
+
+import pytest
+
+from bench_assets.core.errors import BenchError
+from resources.models.setup import setup_of
+from resources.settings.bench_toml import CHECKOUT, known_secrets, load_settings
+from resources.settings.given_models import given_model, refuse_other_content
+from resources.settings.models_toml import NAME, forget_model, keep_models, read_models
+
+STEP = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
+SERVER = "http://127.0.0.1:8000/v1#name"
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def given(home, text):
+    return given_model(text, load_settings(home))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "section"),
+    [
+        pytest.param(
+            "hf:org/name",
+            "org/name",
+            {"kind": "transformers", "path": "org/name"},
+            id="a hub id",
+        ),
+        pytest.param(
+            "hf:org/name@v1.0",
+            "org/name@v1.0",
+            {"kind": "transformers", "path": "org/name", "revision": "v1.0"},
+            id="a hub id at a revision",
+        ),
+        pytest.param(
+            SERVER,
+            "name@127.0.0.1-8000",
+            {"kind": "server", "base_url": "http://127.0.0.1:8000/v1", "model": "name"},
+            id="a server's model",
+        ),
+        pytest.param(
+            "https://a.b/x/v1/#org/m:7b,api_key_env=MY_KEY,max_tokens=64",
+            "org/m-7b@a.b/x+max_tokens=64",
+            {
+                "kind": "server",
+                "base_url": "https://a.b/x/v1",
+                "model": "org/m:7b",
+                "api_key_env": "MY_KEY",
+                "max_tokens": 64,
+            },
+            id="with entries, of which the key's name is not in the name",
+        ),
+        pytest.param(
+            "http://[::1]:8000/v1#../m",
+            "m@1-8000",
+            {"kind": "server", "base_url": "http://[::1]:8000/v1", "model": "../m"},
+            id="letters that no partition key may have",
+        ),
+    ],
+)
+def test_an_address_has_a_readable_name_and_the_section_it_would_have(home, text, name, section):
+    found = given(home, text)
+    assert (found.name, found.section) == (name, section)
+    (home / "bench.toml").write_text(f"[models.{json.dumps(name)}]\nkind = 'random'\n")
+    assert name in load_settings(home).models_of_file  # a name that bench.toml takes
+
+
+def test_a_checkpoint_is_named_by_run_step_and_content(home, tmp_path, monkeypatch):
+    copied = shutil.copytree(STEP, tmp_path / "my run" / "step-5")
+    name = given(home, str(copied)).name
+    assert name.startswith("my-run/step-5@")
+    monkeypatch.chdir(tmp_path)
+    assert given(home, "my run/step-5/").name == name
+    monkeypatch.chdir(copied)
+    assert given(home, ".").name == name
+    (tmp_path / "latest").symlink_to(copied)
+    assert given(home, "../../latest").name == name
+    shutil.copy(copied.parents[1] / "my run" / "step-5" / "config.json", tmp_path)
+    (copied / "config.json").write_text(json.dumps(json.loads((STEP / "config.json").read_text())))
+    assert given(home, str(copied)).name != name
+
+
+def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
+    file = tmp_path / "my-run" / "Q4.gguf"
+    file.parent.mkdir()
+    file.write_bytes(b"GGUF" + bytes(3 << 20))
+    found = given(home, str(file))
+    assert found.name.startswith("my-run/Q4@")
+    assert found.section == {
+        "kind": "transformers",
+        "path": str(file.parent),
+        "gguf_file": "Q4.gguf",
+    }
+    refuse_other_content(found.name, found.spec)
+    file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
+    with pytest.raises(BenchError, match="other weights now"):
+        refuse_other_content(found.name, found.spec)
+
+
+def test_other_weights_in_the_same_folder_are_not_asked_by_the_old_name(home, tmp_path):
+    copied = shutil.copytree(STEP, tmp_path / "step-5")
+    found = given(home, f"{copied},max_tokens=4")
+    refuse_other_content(found.name, found.spec)
+    (copied / "generation_config.json").write_text("{}")
+    with pytest.raises(BenchError, match="holds other weights now; give the folder again"):
+        refuse_other_content(found.name, found.spec)
+
+
+def test_a_model_with_a_section_is_called_as_that_says(home):
+    (home / "bench.toml").write_text(
+        f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n'
+        '[models.theirs]\nkind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "name"\n'
+    )
+    assert given(home, str(STEP)).name == "mine"
+    assert given(home, SERVER).name == "theirs"
+    assert given(home, "mine") is None
+    assert given(home, "random") is None
+
+
+def test_a_checkpoint_in_a_watched_folder_is_asked_as_those_there_are(home):
+    name = given(home, str(STEP)).name
+    (home / "bench.toml").write_text(
+        f'[models.m]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n'
+        f'[checkpoints]\nfolders = ["{STEP.parents[1]}"]\nlike = "m"\n'
+    )
+    found = given(home, str(STEP))
+    assert (found.name, found.section) == (name, {})
+    assert load_settings(home).model(name).max_tokens == 7
+
+
+def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
+    found = given(home, str(STEP))
+    keep_models(home, {found.name: found.section})
+    there = load_settings(home)
+    (home / "bench.toml").write_text(f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n')
+    written = load_settings(home)
+    assert setup_of(found.name, there) == setup_of("mine", written) != ""
+
+
+def test_another_model_never_takes_a_name_that_is_taken(home):
+    (home / "bench.toml").write_text('[models."org/name"]\nkind = "random"\n')
+    found = given(home, "hf:org/name")
+    assert found.name.startswith("org/name+")
+    assert given(home, "hf:org/name").name == found.name
+
+
+def test_what_was_given_is_kept_until_it_is_taken_away(home):
+    found = given(
+        home, "https://a.b/v1#m,api_key_env=MY_KEY,thinking_tags=['<\\u007f>','</\">'],slow=inf"
+    )
+    assert keep_models(home, {found.name: found.section}) == [found.name]
+    assert keep_models(home, {found.name: found.section}) == []
+    assert read_models(home) == {found.name: found.spec}
+    assert load_settings(home).model(found.name) == found.spec
+    assert given(home, found.name) is None
+    assert load_settings(home).models_of_file == {}
+    assert forget_model(home, found.name)
+    assert not forget_model(home, found.name)
+    assert read_models(home) == {}
+
+
+def test_the_file_may_be_damaged_and_is_then_not_written_over(home):
+    (home / NAME).write_text("[models")
+    assert load_settings(home).models == {}
+    with pytest.raises(BenchError, match=NAME):
+        keep_models(home, {"a": {"kind": "random"}})
+    (home / NAME).write_text('[models.a]\nkind = "of another version"\n[models.b]\nkind = "random"')
+    assert list(load_settings(home).models) == ["b"]
+
+
+def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "k3y-of-mine-2026")
+    found = given(home, f"{SERVER},api_key_env=MY_KEY")
+    keep_models(home, {found.name: found.section})
+    assert "k3y-of-mine-2026" not in known_secrets(home).redacted("it is k3y-of-mine-2026")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("", "known: .*random", id="nothing"),
+        pytest.param("caf\udce9", "no model in", id="bytes that are no text"),
+        pytest.param("rendom", "did you mean 'random'", id="a name misspelled"),
+        pytest.param("rendom", "hf:org/name, a checkpoint's folder and http", id="what else"),
+        pytest.param("hf:org", "should be like hf:org/name", id="no hub id"),
+        pytest.param("hf:org/name@", "should be like hf:org/name", id="no revision"),
+        pytest.param("http://127.0.0.1:8000/v1", "say which of its models", id="no model named"),
+        pytest.param("http://#name", "base_url: .*should be like", id="no address"),
+        pytest.param(f"{SERVER},max_token=3", "did you mean 'max_tokens'", id="unknown entry"),
+        pytest.param(f"{SERVER},max_tokens=few", "max_tokens: .*integer", id="not a number"),
+        pytest.param("./nowhere", "nowhere: no such folder", id="no folder"),
+        pytest.param("~nobody-at-all/x", "no such folder", id="the folder of nobody"),
+        pytest.param("x" * 5000, "no model in", id="longer than a path can be"),
+        pytest.param(f"{STEP.parent}/step-050", "did you mean 'step-0500'", id="one beside it"),
+        pytest.param(
+            str(STEP.parent),
+            "is no checkpoint: .*in it lie step-0150, step-0500, step-2300",
+            id="the folder of a run",
+        ),
+        pytest.param(str(STEP / "config.json"), "give its folder", id="a file"),
+    ],
+)
+def test_what_is_no_model_is_one_sentence(home, text, said):
+    with pytest.raises(BenchError, match=said) as why:
+        given(home, text)
+    assert "\n" not in str(why.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://me:s3cretpassw0rd@h/v1#x",
+        "https://me:s3cretpassw0rd@h/v1",
+        "https://h/v1#m,api_key_env=sk-s3cretpassw0rd0123456789",
+    ],
+)
+def test_no_complaint_tells_a_secret(home, text):
+    with pytest.raises(BenchError) as why:
+        given(home, text)
+    assert "s3cretpassw0rd" not in str(why.value)
+
+
+def test_a_folder_that_would_be_taken_for_a_hub_id_is_refused(home, tmp_path, monkeypatch):
+    (tmp_path / "org" / "name").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BenchError, match=r"give that folder as \./org/name"):
+        given(home, "hf:org/name")

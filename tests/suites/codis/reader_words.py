@@ -1,0 +1,270 @@
+# ruff: noqa: SIM905
+"""A row for each word of the readers of replies: what a person makes of it.
+
+Rows are (function, arguments, what it should give). Where a list of words does one thing, so does a
+list here: one sentence around each of them.
+"""
+
+from bench_assets.suites.codis import alternatives, answers, clauses, clock, polarity, words
+
+SIX, SEVEN, EVENING = (
+    f"{time} (answers from {time} to {time} are all right)." for time in ("6:25", "7:23", "19:23")
+)
+ONES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+ONES = f"{ONES} sixteen seventeen eighteen nineteen twenty".split()
+TENS = {"half": 30, "quarter": 15, "thirty": 30, "forty": 40, "fifty": 50}
+
+
+def at(hour, minute):
+    time = f"{hour}:{minute:02}"
+    return f"{time} (answers from {time} to {time} are all right)."
+
+
+def have_one_stem(one, other):
+    return words.stem(one) == words.stem(other)
+
+
+TIMES = [
+    *((f"six {word}", at(6, number)) for number, word in enumerate(ONES, 1)),
+    *((f"{word} past six", at(6, number)) for word, number in TENS.items()),
+    *((line, SIX) for line in ("6:25", "6.25", "6h25", "six twenty-five", "25 minutes after six")),
+    *((line, SIX) for line in ("thirty-five to seven", "thirty-five before seven", "six 25")),
+    *((line, at(6, 5)) for line in ("six oh five", "six oh-five")),
+    *((f"7:23 {when}", EVENING) for when in ("pm", "p.m.", "in the afternoon", "in the evening")),
+    *((f"7:23 {when}", SEVEN) for when in ("am", "a.m.", "in the morning")),
+    *((f"12:05 {when}", at(0, 5)) for when in ("am", "in the morning", "at night")),
+    ("12:05 in the afternoon", at(12, 5)),
+    ("ten past twenty-three", at(23, 10)),
+    ("twenty-one fifteen", at(21, 15)),
+    ("twenty-three past seven in the evening", EVENING),
+    ("7:23 at night", EVENING),
+    ("3:05 at night", at(3, 5)),
+    ("16:25", None),
+    ("6:255", None),
+]
+
+PARTS = [
+    *("Answer", "Second part", "Final part", "Last part", "Part 2", "Part two", "Summary"),
+    *("Conclusion", "The answer is", "The answer to the question is"),
+    "The answer to your question is",
+]  # fmt: skip
+
+NORMAL = {
+    **{
+        "2 p.m.": "two pm",
+        "2am": "two am",
+        "an a.m. train": "am train",
+        "a p.m. train": "pm train",
+    },
+    **{"7:23 pm": "19:23", "07:23 pm": "19:23", "10:23 pm": "22:23", "11:23 p.m.": "23:23"},
+    **{"An owl": "owl", "the Owl": "owl", "a bird": "bird", "A bird": "bird", "edge A": "edge a"},
+    **{"A or B": "a or b", "A and B": "a and b", "A is it": "a is it"},
+    "0 1 2 3 4 5 6 7 8 9 10": "zero one two three four five six seven eight nine ten",
+    **{"isn’t": "is not", "isn't": "is not", "can't": "can not", "won't": "will not"},
+    **{"cannot": "can not", "anti-clockwise": "counterclockwise"},
+    "counter clockwise": "counterclockwise",
+    **{"north-east": "northeast", "northern east": "northeast", "south western": "southwest"},
+    **{"southwestward": "southwest", "good-bye": "goodbye"},
+}
+FORMS = {
+    **{"catch": "caught", "throw": "threw thrown", "win": "won", "break": "broke broken"},
+    **{"take": "took taken", "give": "gave given", "go": "went gone goes", "rise": "rose risen"},
+    **{"fall": "fell fallen", "hold": "held", "draw": "drew drawn", "drive": "drove driven"},
+    "wear": "wore worn",
+    **{"open": "opening opens opened", "act": "action", "close": "closing closes closed"},
+    **{"pass": "passes", "put": "putting", "need": "needs"},
+}
+
+BREAKS = [
+    *(f"up{mark} down" for mark in ".,;:!()…—–"),
+    *("“up” down", '"up" down', "up - down", "up, down", "(up), down."),
+    *(f"up {word} down" for word in "but however although though while whereas so".split()),
+    *(f"up {word} down" for word in "therefore thus hence".split()),
+]
+REASONS = [
+    *("because it falls", "since it falls", "given that", "due to rain"),
+    *(f"as {who} sink" for who in "it he she they we you i the this that there in".split()),
+]
+FIGURES = [
+    *("upside down", "all right", "slowing down", "slow down", "broke down", "breaks down"),
+    *("calms down", "writes down", "writing down", "no doubt", "no question", "no wonder that"),
+    *(f"up to {whom}" for whom in "you me him her them us it now date".split()),
+    *(f"{verb} up" for verb in "ends ended makes made shows turns turned set looks grows".split()),
+    *("wakes up", "sits down", "sitting down", "sat down", "lies down", "lying down"),
+    *(f"right {when}" for when in "now away after before over behind".split()),
+    *(f"left {when}" for when in "now away after before over behind".split()),
+    *(f"{who} is right" for who in "that you he she they we".split()),
+    *("i am right", "i m right", "we re right", "he s right", "he was right", "they were right"),
+    *("they are right", "you right", "i was right"),
+    *(f"{has} left" for has in "has have had just".split()),
+    *(f"{verb} back" for verb in "comes came gives gave brings brought gets got looks".split()),
+    *(f"turns {what} back" for what in ("it", "them", "him", "her")),
+    *(f"close {how}" for how in ("to", "by", "up")),
+]
+LEFT_PLACES = "room bus train house station car place his her my your their its it him them".split()
+DID = "can do does is am are would".split()
+TOLD = (
+    "determined told said known answered decided judged identified concluded inferred helped "
+    "assisted seen"
+).split()
+TELL = "determine tell say know answer decide judge identify conclude infer see".split()
+SURE = (
+    "enough sufficient sure certain clear given specified provided mentioned stated necessarily "
+    "always only just merely entirely completely exactly that too"
+).split()
+OPEN = [
+    *(f"{hedge} up" for hedge in "maybe may might could perhaps possible possibly".split()),
+    *(f"{hedge} up" for hedge in "potentially either whether if unless or both".split()),
+    *(f"It {depends} up." for depends in ("depends", "depend", "is depending")),
+    *(f"{hedge} up" for hedge in ("sometimes", "elsewhere", "until", "used to")),
+    *(f"Only {when} the rain it goes up." for when in ("when", "after", "with")),
+    *(f"Up {how} some." for how in ("to", "in", "for", "by")),
+    *(f"Up for {whom}." for whom in ("some", "other", "many", "certain")),
+    *(f"It {do} not {verb}." for do in DID for verb in ("tell", "say", "know", "be known")),
+    *(f"It can not be {what}." for what in TOLD),
+    *(f"It is {how} to tell." for how in "unable impossible hard difficult".split()),
+    "It is not possible to tell.",
+    "It is hard to be known.",
+    *(f"It is hard to {verb}." for verb in TELL),
+    *(f"It is not {how}." for how in SURE),
+    *(f"{who} knows." for who in ("Nobody", "No one", "None")),
+    *(f"Nobody {verb}." for verb in ("know", "knows", "say", "says", "said", "can")),
+    *("N/A", "Sorry.", "I am a language model.", "As an AI, I go up.", "Anything but up."),
+    *(f"It is {how}." for how in "insufficient unclear unknown uncertain undetermined".split()),
+    *(f"It is {how}." for how in "undecided ambiguous untrue mistaken".split()),
+    *(f"No {what}." for what in "idea clue information context answer way".split()),
+    *("The opposite of up.", "Anything than up.", "Anything other than up.", "Far from up."),
+    *("Anything else than up.", "Contrary to up."),
+    *(f"It would be {how} to say up." for how in ("wrong", "incorrect", "false")),
+]
+DENYING = "not no never neither nor none nobody nothing without hardly".split()
+INSTEAD = ("rather than", "instead of", "as opposed to", "unlike")
+
+# Words that say nothing about which answer is meant.
+SMALL = (
+    "is are am be been being was were do does did has have had will would can going i you he she "
+    "it we they me him her us them my your his its our their s of to at by from in on into onto "
+    "for with and or not no only that this there one just about already probably likely say "
+    "saying says said"
+).split()
+LAMP = "Is the lamp new?"
+FILLING = (
+    "is are am be been being was were do does did has have had will would can may should must "
+    "he she it we they me him her us them my your his its our their s of to at by from in on "
+    "into onto for with and that this there here yet able now already currently indeed really "
+    "very quite just considered going clearly also good ok get one person behavior behaviour"
+).split()
+AGREEING = (
+    "yes yeah yep yup indeed certainly absolutely definitely affirmative true".split()
+    + ["That is true", "It is true", "In conclusion yes"]
+    + [f"{how} yes" for how in ("Definitely", "Probably", "Likely", "Most likely")]
+    + [f"I would {verb} yes" for verb in ("say", "think", "believe", "guess")]
+    + ["My answer is yes", "It would be yes"]
+)
+DISAGREEING = (
+    "no nope nah negative unlikely untrue false".split()
+    + ["Not at all", "Not yet", "That is false", "It is untrue", "My answer is no"]
+    + [f"{how} not" for how in ("Of course", "Certainly", "Absolutely", "Definitely")]
+    + ["Probably not", "Most likely not", "No, it has never"]
+    + [f"No {who} do not" for who in "it he she they you we i this that there".split()]
+)
+BALL, HOLDS = "Does the man hold the red ball?", "The man with the dog has the {}."
+PREDICATES = [
+    *((f"{be} the man with the dog tall?", "The man has the tall dog.", None)
+      for be in ("Is", "Are", "Was", "Were")),
+    ("Am I the man with the dog?", "The man has the dog.", None),
+    *((BALL, f"This {be} the red ball.", True) for be in ("is", "was")),
+    *(("Do the men hold the red ball?", f"They {be} with the red ball.", True)
+      for be in ("are", "were")),
+    *((BALL, f"He {has} the red ball.", True) for has in ("has", "had")),
+    *((BALL, f"They {have} the red ball.", True) for have in ("have",)),
+    *((BALL, f"He {did} get the red ball.", True) for did in ("did", "does")),
+    (BALL, "They do get the red ball.", True),
+    *((f"{modal} the man use the left lane?", f"He {modal} get into the left lane.", True)
+      for modal in ("Can", "Will", "Should")),
+    *((f"Can I {verb} the right turn by the tree?", "You can turn right.", True)
+      for verb in ("make", "take")),
+    *((f"Does {who} hold the ball?", "There is a ball.", None)
+      for who in "i you he she it we they this that there".split()),
+    ("Can it jump?", "It is able to jump.", True),
+    ("Can it jump?", "It can jump.", True),
+    ("Can it jump?", "It must jump.", True),
+    ("Can it jump?", "It jumps.", None),
+    ("May he park here?", "He can park here.", True),
+    ("May he park here?", "He must park here.", True),
+    ("May he park here?", "The car parks here.", None),
+    ("May he park here?", "He parks here.", None),
+    ("Will it jump?", "It will jump.", True),
+    ("Will it jump?", "It is going to jump.", True),
+    ("Will it jump?", "It jumps.", None),
+    ("Would it jump?", "It would jump.", True),
+    ("Would it jump?", "It will jump.", True),
+    ("Would it jump?", "It jumps.", None),
+    *(("Should you stop?", f"You {should} stop.", True)
+      for should in ("should", "must", "have to")),
+    ("Should you stop?", "You stop.", None),
+    *(("Does it go up?", f"{who} go up.", None) for who in ("I", "We")),
+    *((LAMP, f"I {verb} the lamp is new.", True)
+      for verb in "think believe guess say assume see".split()),
+    (LAMP, "I would say that the lamp is new.", True),
+]  # fmt: skip
+ELLIPSES = [
+    *((f"{who} is.", True) for who in "it he she they you this that".split()),
+    *(
+        (f"It {does}.", True)
+        for does in (
+            "is are am was were do does did has have had can will would should must".split()
+        )
+    ),
+    *((f"It is not{more}.", False) for more in ("", " yet")),
+    *(("It will not be.", False), ("It has not been.", False)),
+]
+
+WORDS = [
+    *((clock.named_time, (line, (time or SIX,)), time) for line, time in TIMES),
+    *((answers.final_answer, (f"{label}: Up.",), "Up.") for label in PARTS),
+    *((answers.final_answer, (f"{number} Up.",), "Up.") for number in ("2.", "2)", "(ii)", "II.")),
+    *((words.normalised, (text,), plain) for text, plain in NORMAL.items()),
+    *(
+        (have_one_stem, (form, word), True)
+        for word, forms in FORMS.items()
+        for form in forms.split()
+    ),
+    *((clauses.statements, (text,), ["up", "down"]) for text in BREAKS),
+    *((clauses.statements, (f"It goes up {why}",), ["it goes up"]) for why in REASONS),
+    *((clauses.without_figures, (text,), "") for text in FIGURES),
+    *((clauses.without_figures, (f"it left {where}",), f"it {where}") for where in LEFT_PLACES),
+    *(
+        (clauses.without_figures, (f"it {has} left room",), "it room")
+        for has in ("has", "have", "had")
+    ),
+    (clauses.without_figures, ("on the left car",), "on the left car"),
+    *((clauses.is_open, (text,), True) for text in OPEN),
+    *((clauses.is_open, (text,), False) for text in ("Up.", "It is not possible.")),
+    *((clauses.affirmed, (f"up {word} down",), "up") for word in (*DENYING, *INSTEAD)),
+    *((clauses.n_denials, (word,), 1) for word in DENYING),
+    *(
+        (alternatives.named_alternative, ("", f"{word} tree", (f"Lamp {word}.", "Tree.")), "Tree.")
+        for word in SMALL
+    ),
+    *(
+        (alternatives.named_alternative, ("", f"{word}.", ("In, on.", "Out, off.")), answer)
+        for answer, said in (("In, on.", ("In", "On")), ("Out, off.", ("Out", "Off")))
+        for word in said
+    ),
+    *(
+        (alternatives.named_alternative, ("", "Tree.", (f"{place} tree.", f"{other} tree.")), None)
+        for place in "in on into onto from to not no".split()
+        for other in ["on" if place == "in" else "in"]
+    ),
+    *((polarity.yes_or_no, (LAMP, f"{text}."), True) for text in AGREEING),
+    *((polarity.yes_or_no, (LAMP, f"{text}."), False) for text in DISAGREEING),
+    *((polarity.yes_or_no, (LAMP, f"No {of_all}."), None) for of_all in ("lamp", "itself")),
+    *((polarity.yes_or_no, (LAMP, f"The lamp is {word} new."), True) for word in FILLING),
+    *(
+        (polarity.yes_or_no, (LAMP, f"The lamp is {no} new."), False)
+        for no in "not no never".split()
+    ),
+    *((polarity.yes_or_no, (asked, line), verdict) for asked, line, verdict in PREDICATES),
+    *((polarity.yes_or_no, (LAMP, text), verdict) for text, verdict in ELLIPSES),
+]

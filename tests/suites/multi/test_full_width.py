@@ -1,0 +1,67 @@
+"""Signs of several codes: full-width ones, units and fractions of one character.
+
+The careful reading takes them for the same; the authors' scripts compare bytes. Lines are as
+in ``test_replies``.
+"""
+
+import pytest
+
+from bench_assets.suites.multi.task import TASK
+from tests.suites.multi.rows import answered
+from tests.suites.multi.test_replies import READINGS
+
+FULL_WIDTH = [
+    ("full-width digits in the gold", "１０", "10", 1, 0, 0, 0),
+    ("full-width digits in both", "１０", "１０", 1, 1, 1, 1),
+    ("full-width letters in the gold", "ＡＢ", "AB", 1, 0, 0, 0),
+    ("another letter, full-width", "ＡＢ", "AC", 0, 0, 0, 0),
+    ("a full-width colon in the gold", "1：2", "1:2", 1, 0, 0, 0),
+    ("a full-width colon in both", "1：2", "1：2", 1, 1, 1, 1),
+    ("a ratio's colon", "1:2", "1∶2", 1, 0, 0, 0),
+    ("full-width brackets in the gold", "（1，2）", "(1,2)", 1, 0, 0, 0),
+    ("a full-width minus in the gold", "－3", "-3", 1, 0, 0, 0),
+    ("a full-width sign in the gold", "x＝3＋y", "x=3+y", 1, 0, 0, 0),
+    ("full-width per cent in the gold", "３０％", "30%", 1, 0, 0, 0),
+    ("full-width thousands in the gold", "１，２００", "1200", 1, 0, 0, 0),
+    ("an ideographic blank in the gold", "氢\u3000氧", "氢氧", 1, 0, 0, 0),
+    ("a full-width semicolon within a blank", "x；y", "x;y", 1, 0, 0, 0),
+    ("an alternative in full width", "１０或２０", "20", 1, 0, 0, 0),
+    ("degrees Celsius as one character", "10℃", "10°C", 1, 0, 0, 0),
+    ("degrees Fahrenheit as one character", "50°F", "50℉", 1, 0, 0, 0),
+    ("degrees Celsius of LaTeX", r"$10^\circ C$", "10℃", 1, 0, 0, 0),
+    ("ohms as a sign of their own", "5\u03a9", "5\u2126", 1, 0, 0, 0),
+    ("ohms as a Greek letter", "5\u03a9", "5\u03a9", 1, 1, 1, 1),
+    ("micro as a sign of its own", "5\u03bcm", "5\u00b5m", 1, 0, 0, 0),
+    ("a unit as one character", "3㎝", "3cm", 1, 0, 0, 0),
+    ("the first unit of that kind", "3hPa", "3㍱", 1, 0, 0, 0),
+    ("a square unit as one character", "5㎡", "5m²", 1, 0, 0, 0),
+    ("a cubic unit as one character", "$5m^3$", "5㎥", 1, 0, 0, 0),
+    ("another unit", "5㎡", "5㎥", 0, 0, 0, 0),
+    ("a Roman numeral as one character", "Ⅲ", "III", 1, 0, 0, 0),
+    ("a small Roman numeral", "iv", "ⅳ", 1, 0, 0, 0),
+    ("a Roman numeral is no digit", "Ⅲ", "3", 0, 0, 0, 0),
+    ("a fraction as one character", "1/2", "½", 1, 0, 0, 0),
+    ("a third as one character", r"$\frac{1}{3}$", "⅓", 1, 0, 0, 0),
+    ("a mixed number is not a fraction either", "21/2", "2½", 0, 0, 0, 0),
+    ("other signs for at least", "x≥2", "x≧2", 1, 0, 0, 0),
+    ("other signs for at most", "x≤2", "x≦2", 1, 0, 0, 0),
+    ("curly quotes", "“是”", '"是"', 1, 0, 0, 0),
+]
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in FULL_WIDTH])
+def test_points_of_a_blank(row, reading):
+    _, gold, reply, *points = row
+    score = TASK.reading(reading)(answered(reply, "FB", gold), [])
+    assert score.points == points[READINGS.index(reading)]
+
+
+@pytest.mark.parametrize(
+    ("reading", "points"), [("careful", 1.0), ("paper", 0.5), ("current", 0.5)]
+)
+def test_an_open_answer_in_full_width_signs_meets_its_reference_in_the_careful_reading(
+    reading, points
+):
+    pair = answered("加热!", "OP", "加热！")  # two words, of which the sign is one
+    assert TASK.reading(reading)(pair, []).points == pytest.approx(points, abs=1e-6)

@@ -1,0 +1,60 @@
+"""Who reads JSON that others wrote reckons with all that Python raises for it.
+
+A number of 4,301 digits is a ``ValueError`` that is no ``JSONDecodeError``, and lists in lists in
+lists are a ``RecursionError``.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = [file for part in ("bench_assets", "resources", "sensors") for file in
+         sorted((ROOT / part).rglob("*.py"))]  # fmt: skip
+RAISED = {"ValueError", "RecursionError"}
+WHO_CALLS_CATCHES = {
+    "resources/pictures/gallery.py",
+    "resources/server/formats/strict_json.py",
+    "resources/settings/discreet_storage.py",
+    "sensors/checkpoints.py",
+}
+"""Where the calling function does, or what is read is what we wrote a moment before."""
+
+
+def uncaught(file):
+    """Lines of ``json.loads`` with nothing around that catches both; of our own files excepted."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    whole = {id(inner) for one in ast.walk(tree) if isinstance(one, ast.Try)
+             if one.handlers and caught(one) >= RAISED for part in one.body
+             for inner in ast.walk(part)}  # fmt: skip
+    return [one.lineno for one in ast.walk(tree) if isinstance(one, ast.Call)
+            if ast.unparse(one.func) in ("json.loads", "json.load") and id(one) not in whole
+            if "__file__" not in ast.unparse(one)]  # fmt: skip
+
+
+def caught(one):
+    return {name.id for handler in one.handlers if handler.type
+            for name in ast.walk(handler.type) if isinstance(name, ast.Name)}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", ["bench_assets", "resources", "sensors"])
+def test_whoever_reads_json_catches_both(part):
+    found = {
+        f"{name}:{line}"
+        for file in FILES
+        if (name := file.relative_to(ROOT).as_posix()).startswith(part)
+        and name not in WHO_CALLS_CATCHES
+        and "/mini/" not in name
+        for line in uncaught(file)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    ("handler", "lines"),
+    [("ValueError", [2]), ("(ValueError, RecursionError)", []), ("RecursionError", [2])],
+)
+def test_what_is_not_caught_is_found(handler, lines, tmp_path):
+    (tmp_path / "a.py").write_text(f"try:\n    json.loads(x)\nexcept {handler}:\n    pass\n")
+    assert uncaught(tmp_path / "a.py") == lines

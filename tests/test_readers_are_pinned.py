@@ -1,0 +1,97 @@
+"""Whatever reads replies by words stands in the READERS of a test that pins them.
+
+A reader is found by what uses it: it is imported, over however many modules, by what gives points.
+"""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.pinned_words import words_of
+
+ROOT = Path(__file__).parents[1]
+GIVE_POINTS = (
+    "bench_assets/suites/**/scoring.py",
+    "bench_assets/suites/**/task.py",
+    "bench_assets/suites/**/recogni*.py",
+    "bench_assets/plain/scoring.py",
+    "bench_assets/flow.py",
+)
+_IMPORT = re.compile(r"^\s*from (bench_assets[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+READ_NO_REPLIES = {
+    "core.json_entries": "kinds of values in the authors' files",
+    "core.metrics.ptb": "words of the Stanford tokenizer, whose own output tests/core/metrics has",
+    "plain.prompts": "what is asked",
+    "suite": "names of suites",
+    "suites.blink.circles": "sizes of circles, which are drawn",
+    "suites.blink.prompts": "what is asked",
+    "suites.cogbench.annotations": "columns of the annotators' files",
+    "suites.cogbench.description.thresholds": "encoders by name",
+    "suites.cogbench.kinds": "names of kinds in the authors' files",
+    "suites.cogbench.source": "columns of the authors' files",
+    "suites.journeybench.captioning.scoring": "readings by name",
+    "suites.journeybench.hallucination_vqa.source": "columns of the authors' files",
+    "suites.journeybench.source": "names of the authors' files",
+    "suites.multi.defects": "what is wrong with a problem",
+    "suites.multi.markup": "the markup of problems",
+    "suites.multi.prompts": "what is asked",
+    "suites.multi.protect": "the markup of problems",
+    "suites.multi.questions": "kinds and levels of problems",
+    "suites.multi.scoring": "readings by name",
+    "suites.multi.source": "columns of the authors' files",
+}
+
+
+def imported(file: Path) -> Iterator[str]:
+    """The modules that a file may import, with what is no module among them."""
+    for found in _IMPORT.finditer(file.read_text(encoding="utf-8")):
+        yield found[1]
+        yield from (f"{found[1]}.{name}" for name in re.findall(r"\w+", found[2]))
+
+
+def readers() -> list[str]:
+    """Modules with words that what gives points is made of."""
+    todo = [file for pattern in GIVE_POINTS for file in ROOT.glob(pattern)]
+    found = set(todo)
+    while todo:
+        files = {ROOT / f"{name.replace('.', '/')}.py" for name in imported(todo.pop())}
+        new = {one for one in files - found if one.is_file() and "tests" not in one.parts}
+        found |= new
+        todo += new
+    names = (".".join(one.relative_to(ROOT).with_suffix("").parts) for one in sorted(found))
+    ours = (name for name in names if name.startswith("bench_assets."))
+    return [name for name in ours if words_of(importlib.import_module(name))]
+
+
+def pinned() -> set[str]:
+    """Modules that tests hand to ``survivors``, in a list that is written out."""
+    found: set[str] = set()
+    for file in ROOT.glob("tests/**/test_*.py"):
+        text = file.read_text(encoding="utf-8")
+        if "survivors(" in text and file.name != "test_pinned_words.py":
+            found |= set(_handed_over(ast.parse(text)))
+    return found
+
+
+def _handed_over(tree: ast.Module) -> Iterator[str]:
+    modules, lists = {}, {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            modules |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            lists[node.targets[0].id] = node.value
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="survivors"), args=[first, *_]):
+                listed = lists.get(first.id) if isinstance(first, ast.Name) else first
+                assert isinstance(listed, ast.List), ast.unparse(node)
+                yield from (modules[one.id] for one in listed.elts if isinstance(one, ast.Name))
+
+
+def test_every_reader_of_replies_is_pinned():
+    by_words = {name.removeprefix("bench_assets.") for name in readers()}
+    kept = {name.removeprefix("bench_assets.") for name in pinned()}
+    assert sorted(by_words - kept - READ_NO_REPLIES.keys()) == []
+    assert sorted(READ_NO_REPLIES.keys() - by_words | READ_NO_REPLIES.keys() & kept) == []
