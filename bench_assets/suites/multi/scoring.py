@@ -1,5 +1,6 @@
 """Points for replies, and the measures over them (section 4.3)."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -21,6 +22,9 @@ from bench_assets.task import Answered, Scored
 
 if TYPE_CHECKING:
     from jieba import Tokenizer
+
+# Of a run of characters that make no words, jieba's time grows with the square.
+_LONG_RUN = re.compile("([\u4e00-\u9fd5]{2048})(?=[\u4e00-\u9fd5])")
 
 REFUSED = "says that the picture is missing"
 """Note of the score of a reply that refuses to answer for that reason."""
@@ -189,7 +193,8 @@ def _words(text: str) -> list[str]:
     """Segment a text; in lines and sentences as rouge_chinese does, whose blank lines are words."""
     from rouge_chinese import Rouge
 
-    lines = Rouge().cut_sent(" ".join(_segmenter().cut(text)))
+    cut = (word for part in _LONG_RUN.split(text) if part for word in _segmenter().cut(part))
+    lines = Rouge().cut_sent(" ".join(cut))
     return [word for line in lines if line for word in line.split() or [""]]
 
 

@@ -204,6 +204,18 @@ def test_a_reply_that_runs_away_is_scored_in_little_time():
     assert time.perf_counter() - start < 10
 
 
+def test_a_run_without_words_is_cut_into_pieces_and_shorter_ones_are_not():
+    """Of four times as much, 16 times as long would be the square."""
+
+    def seconds(n):
+        began = time.process_time()
+        assert rouge_l("我" * n, "我") < 0.1
+        return time.process_time() - began
+
+    seconds(100)  # loads the dictionary
+    assert seconds(65_536) < 10 * max(seconds(16_384), 0.01)
+
+
 def test_rouge_l_sees_chinese_words_and_not_latin_letters_alone():
     """rouge-score keeps [a-z0-9] only, and calls these two equal."""
     assert rouge_l("铜X与铁", "钠X和硫") < 0.5
