@@ -109,3 +109,9 @@ def test_what_is_weighed_before_or_denied_leaves_nothing_open(reply):
 )
 def test_a_picture_that_is_missing_is_not_chosen(reply):
     assert read_choice(reply, ("the left image", "the right image")).letter is None
+
+
+@pytest.mark.parametrize("reply", ["(B) left", "(A) Right,", "B) left"])
+def test_a_letter_against_the_text_of_another_option_is_no_choice(reply):
+    """The only letter is not taken where what follows it is the other option's text."""
+    assert read_choice(reply, ("left", "right")).letter is None

@@ -154,8 +154,11 @@ def test_a_picture_without_chains_is_not_asked_about_and_counts_nothing():
     ],
 )
 def test_the_rules_want_half_of_a_key_points_words(text, verdicts):
-    judgements = judge_by_rules([described(CHAINS, text=text)])
+    pair = described(CHAINS, text=text)
+    judgements = judge_by_rules([pair])
     assert [judgement.verdict for judgement in judgements] == verdicts
+    official = TASK.readings["official"](pair, judgements)  # takes them as they are
+    assert official.answer == tuple("yes" if verdict else "no" for verdict in verdicts)
 
 
 def published_rows(shared_data, table):

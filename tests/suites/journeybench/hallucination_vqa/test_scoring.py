@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bench_assets import flow
+from bench_assets.core.rows import Judgement
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.source import read_trigger_questions
@@ -140,6 +141,14 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
     assert flow.score(TASK, [heart], [said], by_model)[0].points == 1.0
     overall = flow.summarise(TASK, [heart], [said], flow.score(TASK, [heart], [said], judgements))
     assert (overall[0].n_scored, overall[0].n_unscored) == ((1, 0) if points else (0, 1))
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_anything_but_one_judgement_is_no_verdict(n):
+    said = prediction(text="There.")
+    one = Judgement.of(said, judge="j", criterion="right", verdict=True, reply="")
+    found = scoring.score(Answered(question(edition="mini"), said), [one] * n)
+    assert (found.points, found.note) == (None, f"{n} judgements instead of one")
 
 
 def test_broken_json_is_asked_for_again_with_the_complaint():
