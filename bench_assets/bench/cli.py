@@ -17,6 +17,7 @@ from bench_assets.bench.command import opened
 from bench_assets.bench.helps import Commands
 from bench_assets.bench.options import JsonOption, SourceOption, SuiteName
 from bench_assets.bench.printing import print_leaderboard, print_rows, tell
+from bench_assets.core.errors import BenchError
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it could not be done, or something that was looked at is wrong; 2 the"
@@ -63,8 +64,10 @@ def demo() -> None:
     from bench_assets.bench.demo import evaluate_embedded, tell_of_it
 
     with opened() as bench:
-        evaluate_embedded(bench)
+        failures = evaluate_embedded(bench)
         tell_of_it(bench)
+        if failures:
+            raise BenchError("; ".join(map(str, failures)))
 
 
 @app.command()

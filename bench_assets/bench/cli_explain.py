@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from bench_assets.bench.command import opened
-from bench_assets.bench.options import JsonOption
-from bench_assets.bench.printing import tell_json
+from bench_assets.bench.options import JsonOption, SourceOption
+from bench_assets.bench.printing import say, tell_json
+from bench_assets.core.errors import TableError
 
 app = typer.Typer()
 
@@ -23,6 +24,7 @@ def explain(
     question: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
     model: Annotated[str, typer.Option(help="Whose cell of the question.")],
     condition: ConditionOption = "main",
+    source: SourceOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -33,7 +35,7 @@ def explain(
     from resources.pictures.images import ImageStore
     from resources.settings.bench_toml import known_secrets
 
-    with opened(question) as bench:
+    with opened(question, source) as bench:
         found = gather(bench, question, model, condition)
         secrets = known_secrets(bench.settings.home)
         if as_json:
@@ -62,10 +64,10 @@ def diff(
     from bench_assets.bench.terminal_pictures import way_of
     from resources.pictures.images import ImageStore
 
+    left_out: list[TableError] = []
     with opened(suite) as bench:
-        found = differing(
-            bench, before, after, suite=suite, model=model, condition=condition, metric=metric
-        )
+        chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
+        found = differing(bench, before, after, **chosen, left_out=left_out)
         way = way_of(os.environ, is_terminal=sys.stdout.isatty())
         images = ImageStore(folder=str(bench.settings.home / "images"))
         for one in found:
@@ -73,3 +75,6 @@ def diff(
                 print_rows(one.causes, as_json=True)
             else:
                 print_difference(one, images, way)
+        for why in left_out:
+            say(f"left out: {why}")
+    raise typer.Exit(bool(left_out))

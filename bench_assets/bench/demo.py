@@ -1,12 +1,15 @@
 """The main job, and what it says at its end: what the numbers show, and what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 
 from bench_assets.bench.matrix import curves
+from bench_assets.bench.one_by_one import refresh_each
 from bench_assets.bench.printing import say, tell
 from bench_assets.bench.printing_matrix import print_matrices
 from bench_assets.bench.standings import chances
 from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import BenchError
 from bench_assets.report.building import make_report
 from resources.settings.model_specs import DEMO_SUITES, EMBEDDED_MODELS
 
@@ -17,21 +20,40 @@ Next:
   bench ui                                              the same graph in the Dagster UI"""
 
 
-def evaluate_embedded(bench: Workbench) -> None:
+def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the models that come with the project.
 
-    Raises:
-        BenchError: If a suite cannot be built, or a model not be asked.
+    Returns:
+        What went wrong: a suite that cannot be built, or a model that cannot be asked, ends none
+        of the others.
     """
-    suites = bench.catalog.names
-    for suite in suites:
-        bench.refresh_questions(suite)
+    failures: list[BenchError] = []
+    built: list[str] = []
+    for suite in bench.catalog.names:
+        with _noted(failures):
+            found, missing = refresh_each(bench, suite)
+            built += found
+            failures += missing
     for model in EMBEDDED_MODELS:
-        bench.evaluate(DEMO_SUITES.get(model, suites), model)
+        wanted = DEMO_SUITES.get(model, bench.catalog.names)
+        if asked := [name for name in built if name.partition("/")[0] in wanted]:
+            with _noted(failures):
+                bench.evaluate(asked, model)
     for task in bench.catalog.tasks:
-        if task.asked_of == "encoder":
-            bench.evaluate([task.name], "random")
+        if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
+            with _noted(failures):
+                bench.evaluate([task.name], "random")
     bench.refresh_leaderboard()
+    return failures
+
+
+@contextmanager
+def _noted(failures: list[BenchError]) -> Generator[None]:
+    """Go on after an error; it is told at the end."""
+    try:
+        yield
+    except BenchError as why:
+        failures.append(why)
 
 
 def tell_of_it(bench: Workbench) -> None:
@@ -42,8 +64,8 @@ def tell_of_it(bench: Workbench) -> None:
     for sentence in (*_reasons(), *curves(rows)):
         tell(sentence)
     page = make_report(bench.settings, bench.tables, bench.catalog, rows, say)
-    say(f"\nThe report: {page}")
-    say(NEXT)
+    tell(f"\nThe report: {page}")
+    tell(NEXT)
 
 
 def _reasons() -> Iterator[str]:

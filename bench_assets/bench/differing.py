@@ -1,10 +1,10 @@
 """What ``bench diff`` compares: two models, conditions, files of metrics or signatures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.errors import SettingsError, TableError
 from bench_assets.report.difference import Cause, difference
 from bench_assets.report.side import Side
 from bench_assets.report.sides import is_signature, places, side_of
@@ -29,13 +29,23 @@ def differing(  # noqa: PLR0913  (an option each)
     model: str = "",
     condition: str = "main",
     metric: str = "",
+    left_out: list[TableError],
 ) -> Iterator[Compared]:
     """Compare two evaluations, task by task, of those that have both.
+
+    Args:
+        bench: The home.
+        before: A model, a condition, a file of metrics, or a signature.
+        after: Another.
+        suite: Only it, or one task of it.
+        model: Whose conditions are compared.
+        condition: Of the models that are compared.
+        metric: Instead of each task's primary one.
+        left_out: Is told of tasks with a table that is not as it was written, and why.
 
     Raises:
         UnknownNameError: If nothing of a name was evaluated.
         SettingsError: If no task has both.
-        TableError: If a table is not as it was written.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
     models = [model] + [one for one in (before, after) if _is_model(one, tasks)]
@@ -50,18 +60,23 @@ def differing(  # noqa: PLR0913  (an option each)
     for name in both:
         task = next(task for task in bench.catalog.tasks if task.name == name)
         if not metric or metric in task.measures:
-            sides = old[name], new[name]
-            yield Compared(task, *sides, difference(task, *sides, metric))
+            try:
+                sides = old[name](), new[name]()
+            except TableError as why:
+                left_out.append(why)
+            else:
+                yield Compared(task, *sides, difference(task, *sides, metric))
 
 
 def _sides(
     bench: Workbench, named: str, tasks: Sequence[Task], model: str, condition: str
-) -> dict[str, Side]:
+) -> dict[str, Callable[[], Side]]:
+    """Task -> what reads its side: one table that is damaged is that task's matter."""
     if is_signature(named):
         task, side = side_of(named, bench.tables, bench.catalog)
-        return {task.name: side}
+        return {task.name: lambda: side}
     found = places(named, bench.tables, tasks, model, condition)
-    return {place.task.name: place.read() for place in found}
+    return {place.task.name: place.read for place in found}
 
 
 def _is_model(named: str, tasks: Sequence[Task]) -> bool:

@@ -18,7 +18,7 @@ from resources.home.tables import TableFiles
 
 MEASURED = "measured here"
 UNREADABLE = "unreadable"
-_MINI_PLACE = "mini"
+_UNNAMED = "none named"
 
 _CURRENT = """
 SELECT * FROM metrics
@@ -76,7 +76,7 @@ def _measured_elsewhere(
             seen.add(data)
             place = str(others.root(task.suite).relative_to(others.folder))
             for row in _measured_on(task, others, configured):
-                yield replace(row, place=_MINI_PLACE if place == "." else Path(place).name)
+                yield replace(row, place=_UNNAMED if place == "." else Path(place).name)
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:

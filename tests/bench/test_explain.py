@@ -148,3 +148,13 @@ def test_a_signature_that_is_not_here_still_says_what_differs():
 )
 def test_diff_says_what_there_is_instead(arguments, says):
     assert says in run("diff", *arguments, fails=True).stderr
+
+
+def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_path, monkeypatch):
+    copy = shutil.copytree(home, tmp_path / "home")
+    monkeypatch.setenv("BENCH_HOME", str(copy))
+    (scores,) = copy.glob("tables/.of/codis-*/codis/scores/old.parquet")
+    scores.write_bytes(scores.read_bytes()[:-9])
+    result = run("diff", "old", "new", fails=True)
+    assert result.stdout == ""
+    assert f"left out: {scores}" in result.stderr

@@ -64,7 +64,7 @@ def test_none_replaces_the_other_whichever_is_named(home):
     assert standings(home) == [(1.0, ""), (0.25, "two.jsonl")]
 
     configure(home, sources='[sources]\nfridge = "two.jsonl"')
-    assert standings(home) == [(0.25, ""), (1.0, "mini")]  # nothing is made again
+    assert standings(home) == [(0.25, ""), (1.0, "none named")]  # nothing is made again
 
 
 def test_runs_on_a_source_that_is_not_named_are_not_what_the_ui_follows(home):

@@ -1,0 +1,53 @@
+"""What goes wrong in the main job ends nothing else, and is told at its end."""
+
+from types import SimpleNamespace
+
+from bench_assets.bench.demo import evaluate_embedded
+from bench_assets.core.errors import ModelError, SourceError
+from resources.settings.model_specs import EMBEDDED_MODELS
+
+TASKS = [
+    SimpleNamespace(name="blink", suite="blink", asked_of="model"),
+    SimpleNamespace(name="codis", suite="codis", asked_of="model"),
+    SimpleNamespace(name="pairs/retrieval", suite="pairs", asked_of="encoder"),
+]
+
+
+class Bench:
+    """Stands for a home in which one suite cannot be built and one model not be asked."""
+
+    def __init__(self):
+        self.asked = []
+        self.tables = SimpleNamespace(exists=lambda key: True)
+        self.catalog = SimpleNamespace(
+            names=("blink", "codis", "pairs"),
+            tasks=TASKS,
+            tasks_of=lambda name: [task for task in TASKS if name in (task.suite, task.name)],
+        )
+
+    def refresh_questions(self, suite):
+        if suite == "codis":
+            raise SourceError("codis: no picture could be drawn")
+
+    def evaluate(self, suites, model):
+        if model == "most-frequent":
+            raise ModelError("most-frequent: no memory")
+        self.asked.append((model, tuple(suites)))
+
+    def refresh_leaderboard(self):
+        self.asked.append("leaderboard")
+
+
+def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
+    bench = Bench()
+    failures = evaluate_embedded(bench)
+    assert [str(why) for why in failures] == [
+        "codis: no picture could be drawn",
+        "most-frequent: no memory",
+    ]
+    asked = dict(one for one in bench.asked if one != "leaderboard")
+    assert set(asked) == set(EMBEDDED_MODELS) - {"most-frequent", "smollm2-135m-blind"}
+    assert ("random", ("blink", "pairs")) in bench.asked
+    assert ("random", ("pairs/retrieval",)) in bench.asked
+    assert ("blink-specialists", ("blink",)) in bench.asked
+    assert bench.asked[-1] == "leaderboard"
