@@ -28,6 +28,19 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+LimitOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Ask at most so many questions of each task, drawn by category; the numbers are"
+        " PARTIAL and go into no table. 0: all.",
+    ),
+]
+CategoryOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Ask only this category, PARTIAL likewise; may be repeated."),
+]
+
 
 @app.command()
 def evaluate(
@@ -37,18 +50,8 @@ def evaluate(
     source: SourceOption = None,
     judge: JudgeOption = "",
     reading: ReadingOption = "",
-    limit: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Ask at most so many questions of each task, drawn by category; the numbers are"
-            " PARTIAL and go into no table. 0: all.",
-        ),
-    ] = 0,
-    category: Annotated[
-        list[str] | None,
-        typer.Option(help="Ask only this category, PARTIAL likewise; may be repeated."),
-    ] = None,
+    limit: LimitOption = 0,
+    category: CategoryOption = None,
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would ask, take and cost.")

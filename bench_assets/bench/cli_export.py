@@ -21,64 +21,74 @@ def complete_formats(incomplete: str) -> list[str]:
     return [name for name in (*FORMATS, SUBMISSION) if name.startswith(incomplete)]
 
 
+FormatName = Annotated[
+    str,
+    typer.Argument(
+        metavar="FORMAT",
+        help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
+        " mlflow, wandb or blink-submission: see docs/exports.md.",
+        autocompletion=complete_formats,
+    ),
+]
+ModelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        help="A model that was measured; may be repeated; all without it.",
+        autocompletion=complete_models,
+    ),
+]
+SuitesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--suite",
+        "--task",
+        help="A suite or task; may be repeated; all without it.",
+        autocompletion=complete_suites,
+    ),
+]
+ConditionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--condition",
+        help="main or an ablation; may be repeated; all without it, for model-index main.",
+        autocompletion=complete_conditions,
+    ),
+]
+EditionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--edition",
+        help="published, own, built or mini; may be repeated; all without it, for model-index"
+        " published.",
+    ),
+]
+OutOption = Annotated[
+    Path | None, typer.Option(help="Folder to write to; export/FORMAT in the home without it.")
+]
+ToOption = Annotated[
+    str,
+    typer.Option(
+        help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
+    ),
+]
+PicturesOption = Annotated[
+    bool, typer.Option("--pictures", help="Put the pictures into the logs of inspect.")
+]
+
+
 @app.command()
 def export(
-    form: Annotated[
-        str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
-            " mlflow, wandb or blink-submission: see docs/exports.md.",
-            autocompletion=complete_formats,
-        ),
-    ],
-    models: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            help="A model that was measured; may be repeated; all without it.",
-            autocompletion=complete_models,
-        ),
-    ] = None,
-    suites: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--suite",
-            "--task",
-            help="A suite or task; may be repeated; all without it.",
-            autocompletion=complete_suites,
-        ),
-    ] = None,
-    conditions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--condition",
-            help="main or an ablation; may be repeated; all without it, for model-index main.",
-            autocompletion=complete_conditions,
-        ),
-    ] = None,
-    editions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--edition",
-            help="published, own, built or mini; may be repeated; all without it, for model-index"
-            " published.",
-        ),
-    ] = None,
+    form: FormatName,
+    models: ModelsOption = None,
+    suites: SuitesOption = None,
+    conditions: ConditionsOption = None,
+    editions: EditionsOption = None,
     source: SourceOption = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write to; export/FORMAT in the home without it.")
-    ] = None,
-    to: Annotated[
-        str,
-        typer.Option(
-            help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
-        ),
-    ] = "",
+    out: OutOption = None,
+    to: ToOption = "",
     *,
-    pictures: Annotated[
-        bool, typer.Option("--pictures", help="Put the pictures into the logs of inspect.")
-    ] = False,
+    pictures: PicturesOption = False,
 ) -> None:
     """Write what was measured in the form of another project."""
     from bench_assets.bench.exporting import Asked, export_results

@@ -1,12 +1,17 @@
 """The command ``bench report``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bench_assets.bench.command import opened
 from bench_assets.bench.printing import say, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from bench_assets.bench.workbench import Workbench
 
 app = typer.Typer()
 
@@ -28,25 +33,18 @@ def report(
     in_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Make the report: a site in the home folder that opens from disk, without a server."""
-    from bench_assets.bench.reporting import pack, server
+    from bench_assets.bench.reporting import pack, server, show_until_interrupted
     from bench_assets.bench.standings import present_leaderboard
     from bench_assets.report.building import make_report
-    from bench_assets.report.licences import not_to_be_passed_on
 
     with opened() as bench:
         left_out = [bench.catalog.suite(name).name for name in without_pictures or ()]
-        # A port that is taken is said before anything is made.
-        serving = server(bench.settings.home / "report", port) if serve else None
+        serving = server(bench.settings.home / "report", port) if serve else None  # or says why not
         page = make_report(
             *(bench.settings, bench.tables, bench.catalog, present_leaderboard(bench), say),
             without_pictures=left_out,
         )
-        for name in not_to_be_passed_on(bench.tables, bench.catalog):
-            if name not in left_out:
-                say(
-                    f"{name}: its licence lets nobody pass its data on; before you send the report:"
-                    f" --without-pictures {name}"
-                )
+        _warn_of_licences(bench, left_out)
         tell(str(page))
         if archive:
             pack(page.parent, archive)
@@ -58,9 +56,16 @@ def report(
         if in_browser:
             typer.launch(address)
         if serving:
-            try:
-                serving.serve_forever()
-            except KeyboardInterrupt:  # the way it ends
-                say("ended")
-            finally:
-                serving.server_close()
+            show_until_interrupted(serving)
+
+
+def _warn_of_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
+    """Say which suites' data lie in the report and may not be passed on."""
+    from bench_assets.report.licences import not_to_be_passed_on
+
+    for name in not_to_be_passed_on(bench.tables, bench.catalog):
+        if name not in left_out:
+            say(
+                f"{name}: its licence lets nobody pass its data on; before you send the report:"
+                f" --without-pictures {name}"
+            )

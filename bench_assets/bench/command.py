@@ -18,6 +18,7 @@ from bench_assets.core.errors import BenchError
 if TYPE_CHECKING:
     from bench_assets.bench.workbench import Workbench
     from resources.settings.bench_toml import Settings
+    from resources.settings.settings_file import SettingsFile
 
 _NO_ROOM = "No usable temporary directory"  # as tempfile says of full disks, without a file
 _COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
@@ -30,15 +31,11 @@ def opened(
     judge: str = "",
     reading: str = "",
     *,
-    models: Mapping[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,  # sections that bench.toml does not have
     scratch: bool = False,
 ) -> "Generator[Workbench]":
-    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again.
-
-    ``models`` are sections of models that bench.toml does not have.
-    """
+    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
     gc.disable()
-    chosen = {key: value for key, value in {"judge": judge, "reading": reading}.items() if value}
     with told(), _folder_that_goes(wanted=scratch) as temporary:
         from bench_assets.bench.workbench import Workbench
         from bench_assets.catalog import load_catalog
@@ -48,21 +45,15 @@ def opened(
             let_waiting_threads_sleep,
         )
         from resources.settings.discreet_logs import let_logs_tell_no_secrets
-        from resources.settings.settings_file import SettingsFile
 
         let_logs_tell_no_secrets(default_home())
         let_waiting_threads_sleep()
         whole = suite.partition("/")[0]  # a task has the source of its suite
-        settings = SettingsFile(
-            home=str(default_home()),
-            sources={whole: str(source)} if source else {},
-            suites={whole: chosen} if chosen else {},
-            models=dict(models or {}),
-        )
+        chosen = {"judge": judge, "reading": reading}
+        settings = _settings_of(whole, source, chosen, models or {})
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
-        _warn(catalog.problems)
-        _warn(keys_too_short(written.models))
+        _warn([*catalog.problems, *keys_too_short(written.models)])
         with Workbench(
             settings,
             [whole] if whole else (),
@@ -73,6 +64,22 @@ def opened(
             _warn(bench.catalog.problems[len(catalog.problems) :])
             _collect_rarely()
             yield bench
+
+
+def _settings_of(
+    suite: str, source: Path | None, chosen: Mapping[str, str], models: Mapping[str, Any]
+) -> "SettingsFile":
+    """The home's settings, with what a command was told to have otherwise."""
+    from resources.settings.bench_toml import default_home
+    from resources.settings.settings_file import SettingsFile
+
+    given = {key: value for key, value in chosen.items() if value}
+    return SettingsFile(
+        home=str(default_home()),
+        sources={suite: str(source)} if source else {},
+        suites={suite: given} if given else {},
+        models=dict(models),
+    )
 
 
 def check_sections(settings: "Settings") -> None:

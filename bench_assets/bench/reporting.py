@@ -8,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from bench_assets.bench.printing import say
 from bench_assets.core.errors import SettingsError
 from resources.disk.writing import written_aside
 
@@ -56,6 +57,16 @@ def server(folder: Path, port: int) -> ThreadingHTTPServer:
         ) from why
     except OverflowError as why:
         raise SettingsError(f"port {port}: expected 0 to 65535") from why
+
+
+def show_until_interrupted(serving: ThreadingHTTPServer) -> None:
+    """Serve until Ctrl-C, the way it ends."""
+    try:
+        serving.serve_forever()
+    except KeyboardInterrupt:
+        say("ended")
+    finally:
+        serving.server_close()
 
 
 class _Server(ThreadingHTTPServer):
