@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from benchmarks.figures import Figure, cpu_of_importing, expect, run
-from benchmarks.work import ONE_ROUND_AFTER_ANOTHER, CountingServer, N, home_of
+from benchmarks.work import ONE_ROUND_AFTER_ANOTHER, CountingServer, N, home_of, tables_of
 
 EVALUATE = ("evaluate", "codis", "--model", "m")
 
@@ -21,7 +21,7 @@ def measure(folder: Path) -> list[Figure]:
         assert server.n_requests == N, f"{server.n_requests} requests instead of {N}"
         span, cold = server.span, server.times[0] - first.started
         server.forget()
-        shutil.rmtree(home / "tables" / "codis" / "scores")
+        shutil.rmtree(tables_of(home, "scores"))
         lost = expect(run(home, *EVALUATE))
         again = expect(run(home, *EVALUATE))
         dagster = cpu_of_importing("dagster", folder)

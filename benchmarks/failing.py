@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.asking import EVALUATE
 from benchmarks.figures import Figure, expect, run
-from benchmarks.work import CountingServer, N, home_of
+from benchmarks.work import CountingServer, N, home_of, tables_of
 from tests.chat_server import Answer, texts
 
 _FAILING = tuple(f"thing {number} " for number in range(0, N // 2, 20))
@@ -23,7 +23,7 @@ def measure(folder: Path) -> list[Figure]:
     with CountingServer(reply) as server:
         home = home_of(folder, server)
         expect(run(home, *EVALUATE), status=1)
-        n_tables = len(list((home / "tables" / "codis" / "metrics").glob("*.parquet")))
+        n_tables = len(list(tables_of(home, "metrics").glob("*.parquet")))
         sick = False
         server.forget()
         healed = expect(run(home, *EVALUATE, "--json"))

@@ -46,6 +46,12 @@ def home_of(folder: Path, server: ChatServer, *, judge: str = "rules") -> Path:
     return home
 
 
+def tables_of(home: Path, name: str) -> Path:
+    """The folder of one of CODIS' tables; its questions are there already."""
+    (codis,) = (home / "tables").glob(".of/*/codis")
+    return codis / name
+
+
 def edit(folder: Path) -> None:
     """Edit 60 of the questions: 20 texts, 20 right answers, 20 with another picture."""
     edited = pairs()
