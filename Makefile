@@ -1,12 +1,14 @@
 # make demo    the main job: build the mini editions, evaluate the embedded models, leaderboard
 # make ui      the same in the Dagster UI on 127.0.0.1
 # make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
-# make families  thirty families of checkpoints asked everything; make check asks four of them
-# make long    the tests that make check leaves out because they take long
+# make families  thirty families of checkpoints asked everything; make check asks two of them
+# make long    the tests that make check leaves out because they take long; of the built routes
+#              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
 # make mutants  forty faults in what gives points: how many do the tests notice?
 # make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers: docs/faults.md
 #              FAULTS_SECONDS=600 for less
+# make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; eleven minutes of a core
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make screenshots  the README's pictures of the report and of the UI, from what make demo left
@@ -15,7 +17,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check checked tested families long browser mutants faults bench bench-gpu golden screenshots install
+.PHONY: demo ui check checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install
 demo: install
 	$(BIN)/bench demo
 
@@ -36,17 +38,24 @@ install: .venv/installed
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(MAKE) --no-print-directory --jobs=2 checked tested
+	$(MAKE) --no-print-directory --jobs=3 --output-sync=target half other_half checked
 
-# Side by side, since mypy keeps one core busy. A file's tests stay in one process: what they share
-# is made once. In the order of the files: those with the longest come first, doctests last.
+# Side by side. What a file's tests share is made once, and each half imports and collects no more
+# than its own: workers of pytest-xdist would collect everything, each of them.
+HALF := tests/bench tests/graph tests/sensors tests/export tests/examples tests/plain \
+	tests/resources tests/suites/blink
+
+half other_half: export OMP_NUM_THREADS := 1  # two processes of several threads are in each other's way
+
+half:
+	$(BIN)/pytest -q $(HALF)
+
+other_half:
+	$(BIN)/pytest -q $(HALF:%=--ignore=%)
+
 checked:
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/dagster definitions validate -w workspace.yaml
-
-tested:
-	$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
 # Some families' pictures need torchvision, and have it in a folder of its own: to all others it would
 # mean other tensors.
@@ -66,6 +75,9 @@ mutants: install
 
 faults: install
 	$(BIN)/python -m tests.faults
+
+coverage: install
+	$(BIN)/python -m benchmarks.coverage
 
 bench: install
 	$(BIN)/python -m benchmarks

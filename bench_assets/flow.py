@@ -231,7 +231,7 @@ def _wrong(task: Task, score_one: ScoreOne, pair: Answered) -> Score:
 
     The task's rules stand in for the judge, because a reading may write their verdicts down.
     """
-    silent = pair._replace(prediction=replace(pair.prediction, text=""))
+    silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
     rules = task.judges.get(RULES)
     score = score_one(silent, rules.judge([silent]) if isinstance(rules, ByRules) else [])
     # A question without points, such as one whose answer is not published, stays without.

@@ -79,9 +79,10 @@ def _sentence(row: Metric, chance: float | None) -> str:
     known = [f"{name} has {value:.3f}" for name, value in beside.items() if value is not None]
     against = f"; {', '.join(known)}" if known else ""
     failed = f" {row.n_failed} questions have no reply." if row.n_failed else ""
+    unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
     return (
         f"**{as_text(row.metric)} {row.value:.3f}** [{row.low:.3f}, {row.high:.3f}], "
-        f"n={row.n_scored}{against}.{failed}"
+        f"n={row.n_scored}{unscored}{against}.{failed}"
     )
 
 
@@ -113,7 +114,8 @@ def _picture(svg: str, what: str) -> str:
 
 
 def _cell(row: Metric) -> str:
-    left = f" ({row.n_failed} without reply)" if row.n_failed else ""
+    left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
+    left += f" ({row.n_failed} without reply)" if row.n_failed else ""
     left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)

@@ -2,10 +2,10 @@
 
 import operator
 import posixpath
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -163,7 +163,8 @@ def out(
     )
 
 
-def loaded(package: ModuleType) -> list[Any]:
+@cache
+def loaded(package: ModuleType) -> Sequence[Any]:
     """Load a suite's assets and asset checks: all below it in ``assets.py`` and ``assets/``."""
     modules = [import_module(name) for name in _asset_modules(package)]
     return [*dg.load_assets_from_modules(modules), *dg.load_asset_checks_from_modules(modules)]

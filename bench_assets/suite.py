@@ -9,15 +9,18 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from bench_assets.core.claims import Claim
 from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.task import RULES, ByModel, ByRules, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TAKEN = (
-    *("checkpoint", "default", "first_look", "leaderboard", "leaderboard_export", "published"),
-    "report",
+    *("checkpoint", "claims", "default", "expectations", "first_look", "leaderboard"),
+    *("leaderboard_export", "published", "report"),
 )
 """Names that the graph has given to assets, groups and jobs of its own."""
+
+_ENDS = ("_ablations", "_soundness")  # of groups beside a suite's
 
 
 class SuiteSettings(BaseModel):
@@ -65,6 +68,7 @@ class Suite:
     settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
     release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
     by_hand: str = ""  # what a person has to do to get them where it does not
+    claims: tuple[Claim, ...] = ()  # what its paper says, to be tried; see ``core.claims``
     licence: str = ""  # of the release: its address, or its terms in words
     code: tuple[Path, ...] = ()
     """Files and folders that its question tables are made by: a change there builds them anew. None
@@ -79,8 +83,11 @@ def defects(suite: Suite) -> list[str]:
     if unfit := [task for task in suite.tasks if not isinstance(task, Task)]:
         return [f"tasks: {unfit[0]!r} is no Task"]
     found = [] if suite.tasks else ["it has no tasks"]
-    if not _NAME.fullmatch(suite.name) or suite.name.endswith("_ablations"):
-        found.append("name: expected letters, digits and _, no digit first, no _ablations at last")
+    if not _NAME.fullmatch(suite.name) or suite.name.endswith(_ENDS):
+        found.append(
+            "name: expected letters, digits and _, no digit first, at last none of"
+            f" {', '.join(_ENDS)}"
+        )
     if suite.name in _TAKEN:
         found.append(f"name: the graph has other uses for {', '.join(_TAKEN)}")
     times = Counter(task.name for task in suite.tasks)
@@ -96,7 +103,22 @@ def defects(suite: Suite) -> list[str]:
         found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
     if suite.published and not suite.published.is_file():
         found.append(f"published: there is no file {suite.published}")
+    found += [f"claims: {why}" for why in _claim_defects(suite)]
     found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
+    return found
+
+
+def _claim_defects(suite: Suite) -> list[str]:
+    """What would make a claim one about tables that nobody makes."""
+    times = Counter(claim.name for claim in suite.claims)
+    found = [f"there are {n} of the name {name}" for name, n in times.items() if n > 1]
+    conditions = {task.name: task.conditions for task in suite.tasks if isinstance(task, Task)}
+    for claim in suite.claims:
+        for cell in [one for t in claim.terms for one in (t.cell, t.cell.here) if one]:
+            if cell.task not in conditions:
+                found.append(f"{claim.name}: there is no task {cell.task!r}")
+            elif cell.condition not in conditions[cell.task]:
+                found.append(f"{claim.name}: {cell.task} has no condition {cell.condition!r}")
     return found
 
 

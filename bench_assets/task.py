@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.chat import ChatModel, Prompt
 from bench_assets.core.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean
+from bench_assets.core.votes import Vote
 
 
 class Answered(NamedTuple):
@@ -76,6 +77,14 @@ class ByModel(NamedTuple):
 Judge: TypeAlias = ByRules | ByModel
 
 
+class VoteTable(NamedTuple):
+    """A table that keeps what single persons said when a task's questions were made."""
+
+    name: str  # of its asset: "codis/votes"
+    row: type[Any]
+    votes: Callable[[Sequence[Any]], list[Vote]]  # out of its rows
+
+
 class ChosenJudge(NamedTuple):
     """A judge of a task, and the model it asks."""
 
@@ -125,6 +134,7 @@ class Task:
     asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set
     counts: Mapping[str, int] = field(default_factory=dict)  # the paper's, of questions by category
     extensions: tuple[str, ...] = ()  # packages that added to it, see ``extension``
+    vote_tables: tuple[VoteTable, ...] = ()  # by which it is examined how far people agreed
 
     @property
     def suite(self) -> str:

@@ -21,7 +21,9 @@ MEASUREMENTS = (
         "loading",
         "many_models",
         "captions",
+        "reading",
         "samples",
+        "soundness",
         "demo",
     ),
 )

@@ -28,6 +28,8 @@ REPORT = {
     "report-task": ("#/task/blink", "figure.plot svg"),
     "report-samples": ("#/samples/blink?outcome=wrong-by-all", "main img"),
     "report-compare": ("#/compare", "main table"),
+    "report-soundness": ("#/soundness", "main h1"),
+    "report-claims": ("#/claims", "main table"),
 }
 """By the name of the picture: a page's address in the report, and what is there when it is."""
 

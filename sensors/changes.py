@@ -60,6 +60,7 @@ _OF_ALL_MODELS = (
 )
 """Waits for nobody: one model that is broken or slow must not freeze the leaderboard."""
 
+_CLAIMS = dg.AssetSelection.tag("bench/stage", "claims")
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _OF_ONE_MODEL = (
     _OF_ALL_MODELS
@@ -73,7 +74,8 @@ def following(spec: dg.AssetSpec) -> dg.AssetSpec:
     """Have an asset right of the waist follow what it is made of."""
     if spec.tags.get("bench/per"):
         return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
-    if spec.group_name == "leaderboard" or spec.tags.get("bench/stage") == "constants":
+    gathers = spec.group_name in ("leaderboard", "claims")
+    if gathers or spec.tags.get("bench/stage") == "constants":
         return spec.replace_attributes(automation_condition=_OF_ALL_MODELS)
     return spec
 
@@ -101,7 +103,7 @@ def change_sensors() -> list[dg.SensorDefinition]:
         ),
         dg.AutomationConditionSensorDefinition(
             "metric_changes",
-            target=dg.AssetSelection.groups("leaderboard") | _CONSTANTS,
+            target=dg.AssetSelection.groups("leaderboard") | _CLAIMS | _CONSTANTS,
             use_user_code_server=True,
             emit_backfills=False,
             default_status=dg.DefaultSensorStatus.RUNNING,

@@ -18,9 +18,10 @@ from bench_assets.staging import asking
 from bench_assets.steps import judged
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.settings.settings_file import SettingsFile
+from sensors.first_verdicts import verdict
 
 FIRST_LOOK = "first_look"
 """Name of the tables, of their group and of the job."""
@@ -73,6 +74,7 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
         models: Models,
         settings: SettingsFile,
+        tables: TableFiles,
         questions: list[Question],
     ) -> dg.Output[list[Metric]]:
         loaded = settings.load()
@@ -86,7 +88,9 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
             judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
         _require_replies("verdicts", judgements)
         scores = flow.score(task, few, predictions, judgements, chosen.reading)
-        return table_output(flow.summarise(task, few, predictions, scores), progress.metadata())
+        said = {"verdict": verdict(task, few, predictions, scores, tables)}
+        rows = flow.summarise(task, few, predictions, scores)
+        return table_output(rows, {**progress.metadata(), **said})
 
     return first_look
 

@@ -10,6 +10,10 @@ import pytest
 from absl.logging import get_absl_handler
 from hypothesis import settings
 
+from tests.sqlite_once import make_databases_once
+
+make_databases_once()
+
 # Tests run side by side, one process a core: more threads would only wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -125,6 +125,7 @@ def install_acme(site, module: str, *names: str) -> None:
     write_distribution(site, module.replace("_", "-"), entries, **{module: _ACME})
 
 
+@pytest.mark.long
 def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, tmp_path, monkeypatch):
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))

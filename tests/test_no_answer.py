@@ -166,6 +166,6 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     shared = {
         f.name: getattr(row, f.name)
         for f in fields(Standing)
-        if f.name not in ("source", "stale", "place")
+        if f.name not in ("source", "stale", "place", "ranks")
     }
     assert "| 2 (1 no answer) |" in as_markdown([Standing(source="here", **shared)])

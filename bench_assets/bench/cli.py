@@ -6,12 +6,18 @@ from typing import Annotated
 import typer
 
 from bench_assets.bench import init
+from bench_assets.bench.cli_claims import app as claims_app
 from bench_assets.bench.cli_evaluate import app as evaluate_app
 from bench_assets.bench.cli_explain import app as explain_app
 from bench_assets.bench.cli_export import app as export_app
 from bench_assets.bench.cli_home import app as home_app
+from bench_assets.bench.cli_judges import app as judges_app
 from bench_assets.bench.cli_models import app as models_app
+from bench_assets.bench.cli_orders import app as orders_app
+from bench_assets.bench.cli_power import app as power_app
 from bench_assets.bench.cli_report import app as report_app
+from bench_assets.bench.cli_reproduce import app as reproduce_app
+from bench_assets.bench.cli_soundness import app as soundness_app
 from bench_assets.bench.cli_ui import app as ui_app
 from bench_assets.bench.command import opened
 from bench_assets.bench.helps import Commands
@@ -33,10 +39,16 @@ app = typer.Typer(
 )
 app.add_typer(evaluate_app)
 app.add_typer(models_app)
+app.add_typer(judges_app)
 app.add_typer(home_app)
 app.add_typer(explain_app)
+app.add_typer(power_app)
+app.add_typer(claims_app)
+app.add_typer(soundness_app)
+app.add_typer(orders_app)
 app.add_typer(report_app)
 app.add_typer(export_app)
+app.add_typer(reproduce_app)
 app.add_typer(ui_app)
 app.add_typer(init.app, name="init")
 
@@ -94,7 +106,7 @@ def leaderboard(
 ) -> None:
     """Print the leaderboard: models by tasks, each edition for itself."""
     from bench_assets.bench.printing_matrix import print_matrices
-    from bench_assets.bench.standings import chances, present_leaderboard
+    from bench_assets.bench.standings import chances, present_leaderboard, unmeasured
 
     with opened() as bench:
         rows = present_leaderboard(bench)
@@ -104,4 +116,4 @@ def leaderboard(
         if task or as_json:
             print_leaderboard(rows, as_json=as_json)
         else:
-            print_matrices(rows, chances(bench), published=published)
+            print_matrices(rows, chances(bench), unmeasured(bench, rows), published=published)

@@ -7,6 +7,7 @@ import typer
 
 from bench_assets.bench.command import opened
 from bench_assets.bench.printing import say, tell
+from bench_assets.report.addresses import PORT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,7 +19,7 @@ app = typer.Typer()
 
 @app.command()
 def report(
-    port: Annotated[int, typer.Option(help="Port of --serve on 127.0.0.1; 0: any.")] = 8765,
+    port: Annotated[int, typer.Option(help="Port of --serve on 127.0.0.1; 0: any.")] = PORT,
     archive: Annotated[
         Path | None, typer.Option("--zip", help="Also pack the report into a file, to send it.")
     ] = None,

@@ -20,8 +20,10 @@ def ui(
 ) -> None:
     """Open the Dagster UI on 127.0.0.1, with every model of bench.toml as a partition.
 
+    The report is shown beside it, where the links of checks lead.
     Models that are added to bench.toml while it runs become partitions within a minute.
     """
+    from bench_assets.bench.reporting import shown_beside
     from bench_assets.bench.serving import Served, require_free
     from resources.settings.bench_toml import default_home
     from resources.settings.model_specs import EMBEDDED_MODELS
@@ -32,8 +34,9 @@ def ui(
         bench.add_models([*EMBEDDED_MODELS, *bench.settings.models])
         bench.add_encoders()
         home, n_models = bench.settings.home, len({*EMBEDDED_MODELS, *bench.settings.models})
-    with told(), Served(default_home(), port) as served:
-        say(f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\nStarting ...")
+    with told(), shown_beside(home / "report") as where, Served(default_home(), port) as served:
+        say(f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}")
+        say("Starting ...")
         served.wait_for_answer()
         say("Ctrl-C ends it.")
         tell(served.address)

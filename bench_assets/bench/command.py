@@ -25,13 +25,14 @@ _COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for 
 
 
 @contextmanager
-def opened(
+def opened(  # noqa: PLR0913  (an option each)
     suite: str = "",
     source: Path | None = None,
     judge: str = "",
     reading: str = "",
     *,
     models: Mapping[str, Any] | None = None,  # sections that bench.toml does not have
+    training: Sequence[Path] = (),  # what models were trained on, instead of bench.toml's
     scratch: bool = False,
 ) -> "Generator[Workbench]":
     """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
@@ -50,7 +51,7 @@ def opened(
         let_waiting_threads_sleep()
         whole = suite.partition("/")[0]  # a task has the source of its suite
         chosen = {"judge": judge, "reading": reading}
-        settings = _settings_of(whole, source, chosen, models or {})
+        settings = _settings_of(whole, source, chosen, models or {}, training)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
         _warn([*catalog.problems, *keys_too_short(written.models)])
@@ -67,7 +68,11 @@ def opened(
 
 
 def _settings_of(
-    suite: str, source: Path | None, chosen: Mapping[str, str], models: Mapping[str, Any]
+    suite: str,
+    source: Path | None,
+    chosen: Mapping[str, str],
+    models: Mapping[str, Any],
+    training: Sequence[Path],
 ) -> "SettingsFile":
     """The home's settings, with what a command was told to have otherwise."""
     from resources.settings.bench_toml import default_home
@@ -79,6 +84,7 @@ def _settings_of(
         sources={suite: str(source)} if source else {},
         suites={suite: given} if given else {},
         models=dict(models),
+        training=list(map(str, training)),
     )
 
 

@@ -7,7 +7,7 @@ from bench_assets.bench.matrix import curves
 from bench_assets.bench.one_by_one import refresh_each
 from bench_assets.bench.printing import say, tell
 from bench_assets.bench.printing_matrix import print_matrices
-from bench_assets.bench.standings import chances
+from bench_assets.bench.standings import chances, unmeasured
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
 from bench_assets.report.building import make_report
@@ -59,7 +59,7 @@ def _noted(failures: list[BenchError]) -> Generator[None]:
 def tell_of_it(bench: Workbench) -> None:
     """Print the matrix, what it shows, where the report is, and three commands to go on with."""
     rows = bench.rows("leaderboard")
-    print_matrices(rows, chances(bench), published=False)
+    print_matrices(rows, chances(bench), unmeasured(bench, rows), published=False)
     tell("")
     for sentence in (*_reasons(), *curves(rows)):
         tell(sentence)

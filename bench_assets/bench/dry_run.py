@@ -9,7 +9,9 @@ from bench_assets import flow
 from bench_assets.bench.part import WHOLE, Part
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.errors import TableError
 from bench_assets.core.rows import Question
+from bench_assets.evaluation import questions_key
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.models.blind import BlindModel
@@ -63,9 +65,19 @@ def dry_run(
             row
             for task in tasks
             if task.asked_of == "model"
-            if (asked := part.of(task, bench.questions(task, condition))) or part == WHOLE
+            if (asked := part.of(task, _questions(bench, task, condition))) or part == WHOLE
             for row in _of_task(bench, models, task, asked, _Whom(model, condition))
         ]
+
+
+def _questions(bench: Workbench, task: Task, condition: str) -> list[Question]:
+    """Read what would be asked; where it was never built, say which command does that."""
+    try:
+        return bench.questions(task, condition)
+    except TableError as why:
+        if bench.tables.exists(questions_key(task, condition)):
+            raise
+        raise TableError(f"{why}; `bench questions {task.suite}` does it") from None
 
 
 def tokens_in(prompt: Prompt) -> int:

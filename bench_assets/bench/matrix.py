@@ -1,20 +1,23 @@
 """The leaderboard at one look: of each edition models by tasks, and what blind guessing gives."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 
-from bench_assets.core.standing import Standing
+from bench_assets.core.standing import UNKNOWN, Standing
 from bench_assets.core.training_runs import step_of
 from bench_assets.report.ranks import Ranking, ranking
 
 _MARKS = {
     "*": "questions without a reply are left out",
     "~": "measured otherwise than it would be now",
+    "?": "its judge's agreement was never measured: bench check-judge TASK",
     "!": "its table cannot be read; bench verify names the command",
 }
+
+_RANKS = "behind a value: the ranks that the model may have, all of a task at once with 95 %"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,23 +44,49 @@ class Matrix:
     def legend(self) -> list[str]:
         """What the marks mean that are used."""
         used = "".join(cell for line in self.models for cell in line.cells.values())
-        return [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
+        marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
+        return [*marks, _RANKS] if " " in used else marks
 
 
-def matrices(rows: Sequence[Standing], chance: Mapping[str, float | None]) -> list[Matrix]:
+def matrices(
+    rows: Sequence[Standing],
+    chance: Mapping[str, float | None],
+    unmeasured: Container[str] = (),
+) -> list[Matrix]:
     """Arrange the leaderboard, each edition for itself: their numbers are not comparable.
 
     Args:
         rows: The leaderboard.
         chance: Task -> what guessing gives on the present questions, where that is known.
+        unmeasured: Signatures of numbers whose judge's agreement was never measured.
     """
+    rows = _placed(rows)
     editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
     editions |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
     return [
         _matrix(
-            edition, place, [r for r in rows if (r.edition, r.place) == (edition, place)], chance
+            edition,
+            place,
+            [r for r in rows if (r.edition, r.place) == (edition, place)],
+            chance,
+            unmeasured,
         )
         for edition, place in sorted(editions, key=lambda one: bool(one[1]))
+    ]
+
+
+def _placed(rows: Sequence[Standing]) -> list[Standing]:
+    """Rows of which nothing can be read stand with the first edition that there is of their place.
+
+    They have no number, so that nothing is compared; a matrix of their own would say nothing.
+    """
+    there: dict[str, str] = {}
+    for row in rows:
+        if row.is_measured and row.edition != UNKNOWN:
+            there.setdefault(row.place, row.edition)
+    return [
+        replace(row, edition=there.get(row.place, UNKNOWN)) if row.edition == UNKNOWN else row
+        for row in rows
     ]
 
 
@@ -94,7 +123,11 @@ def _change(task: str, before: Standing, after: Standing) -> str:
 
 
 def _matrix(
-    edition: str, place: str, rows: Sequence[Standing], chance: Mapping[str, float | None]
+    edition: str,
+    place: str,
+    rows: Sequence[Standing],
+    chance: Mapping[str, float | None],
+    unmeasured: Container[str],
 ) -> Matrix:
     ours = [row for row in rows if row.is_measured]
     tasks = tuple(dict.fromkeys(row.task for row in rows))
@@ -109,7 +142,7 @@ def _matrix(
         models=tuple(
             Line(
                 name=model,
-                cells={row.task: _cell(row) for row in ours if row.model == model},
+                cells={row.task: _cell(row, unmeasured) for row in ours if row.model == model},
                 rank=f"{mean[model]:.1f}" if model in mean else "",
             )
             for model in models
@@ -132,10 +165,12 @@ def _ranks(rows: Sequence[Standing]) -> Ranking:
     return ranking(values, np.random.default_rng(0))
 
 
-def _cell(row: Standing) -> str:
+def _cell(row: Standing, unmeasured: Container[str]) -> str:
     if isnan(row.value):
         return "!"
-    return f"{row.value:.3f}" + "*" * bool(row.n_failed) + "~" * bool(row.stale)
+    marks = "*" * bool(row.n_failed) + "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
+    marked = f"{row.value:.3f}{marks}"
+    return f"{marked} {row.ranks}" if row.ranks else marked
 
 
 def _published(rows: Sequence[Standing]) -> Iterator[Line]:

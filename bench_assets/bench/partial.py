@@ -77,11 +77,11 @@ def _measured(
 ) -> list[PartialMetric]:
     (task, condition), (few, n_all, part) = of, drawn
     chosen = bench.settings.suite(task.suite, SuiteSettings)
-    with _asking(models, f"{model}: {task.name}", model, condition) as asked:
+    with asking(models, f"{model}: {task.name}", model, condition) as asked:
         predictions = flow.predict(task, few, asked, condition)
-    _require_replies(task, "questions", predictions)
-    judgements = _judged(models, task, chosen.judge, few, predictions) if task.is_judged else []
-    _require_replies(task, "verdicts", judgements)
+    require_replies(task, "questions", predictions)
+    judgements = judged(models, task, chosen.judge, few, predictions) if task.is_judged else []
+    require_replies(task, "verdicts", judgements)
     scores = flow.score(task, few, predictions, judgements, chosen.reading)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
@@ -91,22 +91,23 @@ def _measured(
     ]
 
 
-def _judged(
+def judged(
     models: Models,
     task: Task,
     setting: str,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> list[Judgement]:
+    """Have predictions judged as bench.toml says, or the command."""
     chosen = task.chosen_judge(setting)
     if not chosen.model:
         return flow.judge(task, questions, predictions, None, chosen.name)
-    with _asking(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
+    with asking(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
         return flow.judge(task, questions, predictions, judge, chosen.name)
 
 
 @contextmanager
-def _asking(models: Models, title: str, name: str, condition: str = "main") -> Generator[ChatModel]:
+def asking(models: Models, title: str, name: str, condition: str = "main") -> Generator[ChatModel]:
     """Open a model, with its progress on the terminal, or else a line of it now and then."""
     with (
         AskingProgress(title, lambda line: None, shown_progress()) as progress,
@@ -115,7 +116,7 @@ def _asking(models: Models, title: str, name: str, condition: str = "main") -> G
         yield model
 
 
-def _require_replies(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
+def require_replies(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
     """Refuse to measure what was not asked, or not judged, as a whole evaluation does."""
     if failed := [row for row in rows if row.error]:
         raise ModelError(

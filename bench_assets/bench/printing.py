@@ -106,6 +106,7 @@ STANDING_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": lambda row: f"{row.value:.3f}",
     "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+    "ranks": lambda row: row.ranks,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "n": lambda row: "" if row.n_scored is None else _count(row),

@@ -1,6 +1,6 @@
 """The leaderboard for people: one matrix for each edition, and what it says in a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from rich.table import Table
 
@@ -11,16 +11,21 @@ from bench_assets.core.standing import Standing
 
 
 def print_matrices(
-    rows: Sequence[Standing], chance: Mapping[str, float | None], *, published: bool
+    rows: Sequence[Standing],
+    chance: Mapping[str, float | None],
+    unmeasured: Container[str] = (),
+    *,
+    published: bool,
 ) -> None:
     """Print the leaderboard: models by tasks, each edition for itself.
 
     Args:
         rows: The leaderboard.
         chance: Task -> what guessing gives, where that is known.
+        unmeasured: Signatures of numbers whose judge's agreement was never measured.
         published: Also the papers' rows.
     """
-    shown = [one for one in matrices(rows, chance) if one.models or published]
+    shown = [one for one in matrices(rows, chance, unmeasured) if one.models or published]
     if not shown:
         say("Nothing was evaluated yet: bench evaluate SUITE --model MODEL")
     for one in shown:

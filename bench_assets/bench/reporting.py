@@ -2,14 +2,17 @@
 
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from bench_assets.bench.printing import say
 from bench_assets.core.errors import SettingsError
+from bench_assets.report.addresses import PORT, SERVED
 from resources.disk.writing import written_aside
 
 ADDRESS = "127.0.0.1"
@@ -69,6 +72,25 @@ def show_until_interrupted(serving: ThreadingHTTPServer) -> None:
         serving.server_close()
 
 
+@contextmanager
+def shown_beside(folder: Path) -> Generator[str]:
+    """Show a report where checks lead to, while something else runs; a sentence says where.
+
+    Where that port is taken, the sentence says so: nothing ends for it.
+    """
+    try:
+        serving = server(folder, PORT)
+    except SettingsError:
+        yield f"The report is not shown: port {PORT} is taken (by another bench?)"
+        return
+    Thread(target=serving.serve_forever, daemon=True).start()
+    try:
+        yield f"The report: {SERVED}"
+    finally:
+        serving.shutdown()
+        serving.server_close()
+
+
 class _Server(ThreadingHTTPServer):
     """Says nothing of readers who leave before a page is whole."""
 
@@ -91,6 +113,9 @@ class _Handler(SimpleHTTPRequestHandler):
         if first not in ("", "index.html", *_SHOWN):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
+        if not Path(self.directory, "index.html").is_file():
+            self.send_error(HTTPStatus.NOT_FOUND, "no report yet", "`bench report` makes it")
+            return None
         return super().send_head()
 
     def list_directory(self, path: Any) -> None:  # noqa: ANN401
@@ -111,7 +136,10 @@ class _Handler(SimpleHTTPRequestHandler):
 
 def _policy(folder: Path) -> str:
     """The policy that the page itself declares."""
-    page = (folder / "index.html").read_text(encoding="utf-8")
+    try:
+        page = (folder / "index.html").read_text(encoding="utf-8")
+    except OSError:  # no report yet
+        page = ""
     return page.partition('Content-Security-Policy" content="')[2].partition('"')[0]
 
 

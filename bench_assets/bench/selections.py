@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 REPORT = dg.AssetSelection.assets("report")
-LEADERBOARD = grouped("leaderboard") - REPORT
+LEADERBOARD = grouped("leaderboard", "claims") - REPORT
 WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
 """Tables that building a suite leaves out, such as pictures that only one condition needs."""
 

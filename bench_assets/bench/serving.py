@@ -1,4 +1,7 @@
-"""The Dagster UI as a process of its own: what it says goes into a file, and it ends with us."""
+"""The Dagster UI as a process of its own: what it says goes into a file, and it ends with us.
+
+Also where we are killed: ``outliving`` runs it.
+"""
 
 import os
 import signal
@@ -11,12 +14,12 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Self
 
+from bench_assets.bench import outliving
 from bench_assets.core.errors import HomeError, SettingsError
 from resources.settings.bench_toml import CHECKOUT, environment_of
 
 _HOST = "127.0.0.1"
 _EACH = 0.5  # s between two looks whether it answers
-_PATIENCE = 60.0  # s that it may take to end
 _SHOWN = 8  # lines of its log
 
 
@@ -52,14 +55,15 @@ class Served:
         Raises:
             HomeError: If its log cannot be written.
         """
-        command = [str(Path(sys.executable).parent / "dagster"), "dev", "-w", "workspace.yaml"]
+        watched = [sys.executable, "-m", outliving.__name__]
+        dagster = [str(Path(sys.executable).parent / "dagster"), "dev", "-w", "workspace.yaml"]
         try:
             with self.log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    [*command, "-h", _HOST, "-p", str(self._port)],
+                    [*watched, *dagster, "-h", _HOST, "-p", str(self._port)],
                     cwd=CHECKOUT,
                     env=environment_of(self._home),
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE,  # closed when we end
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,  # it is told to end once, by us
@@ -73,9 +77,11 @@ class Served:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_PATIENCE)
+                self._process.wait(outliving.PATIENCE)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGTERM)
+        if self._process.stdin:
+            self._process.stdin.close()
 
     def wait_for_answer(self) -> None:
         """Wait until the page is there.

@@ -13,6 +13,7 @@ from bench_assets.bench.freshness import NOTES
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.rows import Question, StoredImage
 from bench_assets.evaluation import questions_key
+from bench_assets.graph.soundness import SOUNDNESS
 from bench_assets.task import Task
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
@@ -24,8 +25,8 @@ def command_for(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     graph = bench.definitions.resolve_asset_graph()
     if key not in graph.get_all_asset_keys():
         return ""
-    if key in selections.LEADERBOARD.resolve(graph):
-        return "bench leaderboard"
+    if key.path == ["expectations"] or key in selections.LEADERBOARD.resolve(graph):
+        return "bench expectations" if key.path == ["expectations"] else "bench leaderboard"
     suite, name = key.path[0], "/".join(key.path[1:])
     if key in selections.left_half(suite).resolve(graph):
         return f"bench questions {suite}"
@@ -35,7 +36,11 @@ def command_for(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
             return f"bench evaluate {task.name} --model {model}{chosen}"
         if key.path == list(questions_key(task, condition)):
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
-    return f"bench study {suite} {name}" + (f" --model {model}" if model else "")
+    if key.path[-1] == SOUNDNESS:
+        made = f"bench soundness {'/'.join(key.path[:-1])}"
+    else:
+        made = f"bench study {suite} {name}"
+    return made + (f" --model {model}" if model else "")
 
 
 def shown_by(bench: Workbench) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from PIL import ExifTags, Image, ImageChops, UnidentifiedImageError
 
@@ -81,6 +81,24 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> Decoded:
             height=height,
             changes=changes,
         )
+
+
+class Header(NamedTuple):
+    """What a picture says of itself before it is decoded."""
+
+    format: str  # as Pillow names it
+    width: int  # px, as written
+    height: int
+
+
+def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
+    """Read a picture's header.
+
+    Raises:
+        ImageError: If it has none, or more pixels than allowed.
+    """
+    with _opened(data, max_pixels) as image:
+        return Header(str(image.format), *image.size)
 
 
 def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:

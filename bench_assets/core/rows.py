@@ -76,6 +76,14 @@ class Question:
     group_id: str = ""  # questions scored together, such as the two halves of a pair
     labels: Mapping[str, str] = field(default_factory=dict)  # what else tables are sliced by
 
+    @property
+    def cluster(self) -> str:
+        """What its points depend on, for intervals: its group, else its pictures, else itself.
+
+        Never empty, so that several draws of a question are not taken for as many questions.
+        """
+        return self.group_id or " ".join(self.images) or self.question_id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from math import isnan
 
+UNKNOWN = "unknown"
+"""The edition of a number that cannot be read, on questions that cannot be read either."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
@@ -23,6 +26,7 @@ class Standing:
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None
     stale: str = ""  # how it was measured otherwise than it would be now; "": it was not
+    ranks: str = ""  # that it may have among those measured alike, "1-2"; "": not known
     place: str = ""  # of the tables, where they are not those of the source that is named now
     signature: str
 

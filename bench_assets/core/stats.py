@@ -1,11 +1,20 @@
-"""Means that say how many units they stand on and how far they can be trusted."""
+"""Means that say how many units they stand on and how far they can be trusted.
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from math import nan, prod, sqrt
+How often each interval holds the true value was tried: docs/statistics.md, ``make coverage``.
+Sums over points and clusters are rounded once: points in another order have the same mean, to the
+last digit, on any machine.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, inf, nan, prod, sqrt
 from typing import NamedTuple
 
-_Z = 1.959963984540054  # 97.5 % quantile of the normal distribution: 95 % intervals
+Z = 1.959963984540054
+"""97.5 % quantile of the normal distribution: 95 % intervals."""
+
+_CONTRARY = 0.1  # of a cluster that goes the other way, which is added to those that were seen
+_NOTHING = 1e-15  # what rounding leaves of no variance
+_TINY = 1e-9  # and of no weight
 
 
 class Point(NamedTuple):
@@ -36,35 +45,46 @@ def mean(points: Iterable[Point]) -> Mean:
     >>> mean([Point(1.0, "a"), Point(0.0, "b"), Point(None, "c")])[0::3]
     (0.5, 2)
     """
-    seen = list(points)
-    scored = [(p.value, p) for p in seen if p.value is not None]
-    n_unscored = len(seen) - len(scored)
-    total = sum(p.weight for _, p in scored)
-    if total == 0:
-        return Mean(nan, nan, nan, len(scored), n_unscored)
-    value = sum(v * p.weight for v, p in scored) / total
-    residuals: dict[str, float] = defaultdict(float)
-    for number, (v, p) in enumerate(scored):
-        residuals[p.cluster or f"unit {number}"] += p.weight * (v - value) / total
-    low, high = _wilson(value, _effective_n(value, list(residuals.values())))
-    return Mean(value, low, high, len(scored), n_unscored)
+    return macro_mean([list(points)])
+
+
+def share_interval(value: float, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share of n independent units, by Wilson.
+
+    >>> [round(end, 3) for end in share_interval(0.5, 10)]
+    [0.237, 0.763]
+    """
+    return _wilson(value, n, Z)
 
 
 def macro_mean(groups: Iterable[Sequence[Point]]) -> Mean:
     """Average the means of groups, each group counting the same; NaN if any group is empty.
 
+    The interval is that of ``mean``, with the variance of a stratified sample: what spreads
+    between groups says nothing about how sure their mean is.
+
     >>> macro_mean([[Point(1.0), Point(1.0)], [Point(0.0)]]).value
     0.5
     """
-    means = [mean(group) for group in groups]
-    if not means:
-        return Mean(nan, nan, nan, 0, 0)
-    value = sum(m.value for m in means) / len(means)
-    # Each group's interval is turned back into a standard error; groups are independent.
-    se = sqrt(sum(((m.high - m.low) / (2 * _Z)) ** 2 for m in means)) / len(means)
-    low, high = max(0.0, value - _Z * se), min(1.0, value + _Z * se)
-    scored, unscored = sum(m.n_scored for m in means), sum(m.n_unscored for m in means)
-    return Mean(value, low, high, scored, unscored)
+    parts = list(groups)
+    given = [
+        [(p.value, p.cluster, p.weight) for p in part if p.value is not None] for part in parts
+    ]
+    n_scored = sum(map(len, given))
+    n_unscored = sum(map(len, parts)) - n_scored
+    totals = [fsum(weight for _, _, weight in part) for part in given]
+    if not totals or 0 in totals:
+        return Mean(nan, nan, nan, n_scored, n_unscored)
+    means = [
+        fsum(v * weight for v, _, weight in part) / total
+        for part, total in zip(given, totals, strict=True)
+    ]
+    value = fsum(means) / len(means)
+    strata = [
+        _stratum(part, centre, total * len(means), f"group {number} ")
+        for number, (part, centre, total) in enumerate(zip(given, means, totals, strict=True))
+    ]
+    return Mean(value, *_interval(value, strata), n_scored, n_unscored)
 
 
 def product(points: Iterable[float | None]) -> float | None:
@@ -78,16 +98,123 @@ def product(points: Iterable[float | None]) -> float | None:
     return prod(scored) if len(scored) == len(seen) else None
 
 
-def _effective_n(value: float, residuals: Sequence[float]) -> float:
-    n_clusters = len(residuals)
-    if n_clusters < 2:
-        return float(n_clusters)
-    variance = n_clusters / (n_clusters - 1) * sum(r * r for r in residuals)
-    # No variation shows in the sample: count every cluster as one unit, which is the least.
-    return value * (1 - value) / variance if variance > 0 else float(n_clusters)
+def around(
+    value: float, spread: Mapping[str, float], top: float, freedom: float
+) -> tuple[float, float]:
+    """The 95 % interval of a measure in [0, ``top``] that is no mean of points: by its derivative.
+
+    Args:
+        value: The measure.
+        spread: By cluster, how far it alone moves the measure off; they add up to 0.
+        top: The most there is; inf where there is no such thing.
+        freedom: Of the spread: clusters, less what was estimated from them.
+    """
+    n = len(spread)
+    if n < 2 or freedom < 1:
+        return nan, nan
+    shown = n / (n - 1) * fsum(part * part for part in spread.values())
+    quantile = student(freedom)
+    if top == inf:
+        half = quantile * sqrt(shown)
+        return value - half, value + half
+    share, shown = min(1.0, max(0.0, value / top)), shown / top**2
+    units = float(n)
+    if shown >= _NOTHING and 0 < share < 1:
+        units = share * (1 - share) / _variance(share, shown, 1 / n, n)
+    low, high = _wilson(share, units, quantile)
+    return top * low, top * high
 
 
-def _wilson(value: float, n: float) -> tuple[float, float]:
-    centre = (value + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * sqrt(max(0.0, value * (1 - value)) / n + _Z**2 / (4 * n * n))
+def student(freedom: float) -> float:
+    """97.5 % quantile of Student's t, within 1 % (Abramowitz and Stegun, 26.7.5).
+
+    >>> round(student(10), 2), round(student(1e9), 2)
+    (2.23, 1.96)
+    """
+    terms = (
+        (Z**3 + Z) / 4,
+        (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96,
+        (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384,
+    )
+    exact: dict[float, float] = {1: 12.706, 2: 4.303}  # where the series is too short
+    return exact.get(freedom, Z + sum(t / freedom**k for k, t in enumerate(terms, 1)))
+
+
+class _Stratum(NamedTuple):
+    """What the clusters of one group add to a mean over groups."""
+
+    moves: dict[str, tuple[float, float]]
+    """Share of the mean, over all groups 1; and share times the way from the group's mean."""
+
+    settled: bool  # every cluster is all right or all wrong, and weighs the same
+
+
+def _stratum(
+    points: Sequence[tuple[float, str, float]], centre: float, total: float, name: str
+) -> _Stratum:
+    sums: dict[str, tuple[float, float]] = {}
+    for number, (v, cluster, weight) in enumerate(points):
+        key = cluster or f"{name}{number}"
+        before, right = sums.get(key, (0.0, 0.0))
+        sums[key] = before + weight, right + weight * v
+    weights = [weight for weight, _ in sums.values()]
+    even = max(weights) - min(weights) < _TINY
+    settled = even and all(min(right, most - right) < _TINY for most, right in sums.values())
+    moves = {
+        cluster: (weight / total, (right - centre * weight) / total)
+        for cluster, (weight, right) in sums.items()
+    }
+    return _Stratum(moves, settled)
+
+
+def _interval(value: float, strata: Sequence[_Stratum]) -> tuple[float, float]:
+    """Wilson's, on effective units; with Student's quantile where the spread is an estimate.
+
+    Of clusters that weigh the same and are each all right or all wrong it is none: the mean says
+    how they spread. To others a tenth of one is added that goes the other way, because few
+    clusters of many right answers seldom show how wrong one can be.
+    """
+    moves, lone = _joined(strata)
+    n = len(moves)
+    squares = fsum(share * share for share, _ in moves.values())
+    shown = fsum(move * move for _, move in moves.values())
+    possible = value * (1 - value)
+    if shown < _NOTHING:  # no variation: count every cluster as one unit, which is the least
+        return _wilson(value, 1 / squares if len(strata) > 1 else float(n), Z)
+    if len(strata) == 1 and strata[0].settled:
+        return _wilson(value, possible / shown, Z)
+    variance = _variance(value, shown, squares, n) + lone * possible
+    freedom = sum(len(one.moves) - 1 for one in strata)
+    return _wilson(value, possible / variance, student(max(1, min(n - 1, freedom))))
+
+
+def _variance(value: float, shown: float, squares: float, n: int) -> float:
+    """The variance that n clusters show, and a tenth of one that goes the other way.
+
+    ``squares``: of the clusters' shares of the mean, added up.
+    """
+    contrary = _CONTRARY / min(value, 1 - value)
+    added = contrary * value * (1 - value) * squares / (n - 1)
+    return (shown + added) * n / (n + contrary)
+
+
+def _joined(strata: Sequence[_Stratum]) -> tuple[dict[str, tuple[float, float]], float]:
+    """What clusters add over all groups, and the squared shares of groups that have but one."""
+    moves: dict[str, tuple[float, float]] = {}
+    lone = 0.0
+    for one in strata:
+        n = len(one.moves)
+        wider = sqrt(n / (n - 1)) if n > 1 else 0.0
+        lone += fsum(share * share for share, _ in one.moves.values()) if n == 1 else 0.0
+        for cluster, (share, move) in one.moves.items():
+            before, moved = moves.get(cluster, (0.0, 0.0))
+            moves[cluster] = before + share, moved + wider * move
+    return moves, lone
+
+
+def _wilson(value: float, n: float, quantile: float) -> tuple[float, float]:
+    square = quantile**2
+    centre = (value + square / (2 * n)) / (1 + square / n)
+    spread = sqrt(max(0.0, value * (1 - value)) / n + square / (4 * n * n))
+    half = quantile / (1 + square / n) * spread
     return max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))

@@ -150,6 +150,8 @@ def _config(one: Evaluated, whole: list[Metric]) -> dict[str, Any]:
             "reading": one.reading,
             "signatures": {row.metric: row.signature for row in whole},
             "intervals": {row.metric: [known(row.low), known(row.high)] for row in whole},
+            "n_scored": {row.metric: row.n_scored for row in whole},
+            "n_unscored": {row.metric: row.n_unscored for row in whole},
             "failed": one.primary.n_failed if one.primary else None,
         },
     }

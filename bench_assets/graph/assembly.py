@@ -11,11 +11,16 @@ import dagster as dg
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.graph.checks import task_checks
+from bench_assets.graph.claims import claims_asset
+from bench_assets.graph.data_docs import expectations_asset
+from bench_assets.graph.expectation_checks import source_checks
 from bench_assets.graph.layout import laid_out
 from bench_assets.graph.leaderboard import leaderboard_assets
 from bench_assets.graph.left_halves import load_left_halves
+from bench_assets.graph.made_once import once
 from bench_assets.graph.regression import regression_checks
 from bench_assets.graph.report import report_asset
+from bench_assets.graph.soundness import soundness_asset
 from bench_assets.graph.staleness import configured_state
 from bench_assets.staging import grouped
 from bench_assets.task import Task
@@ -97,21 +102,36 @@ def _assets(left: Sequence[Any], catalog: Catalog) -> list[Any]:
             asset
             for task in catalog.tasks
             if task.asked_of == "model"  # who asks others brings assets of its own
-            for condition in task.conditions
-            for asset in evaluation_assets(task, condition)
+            for asset in once(_answers, task)
         ),
         *first_look_assets(catalog.tasks),
+        *(
+            once(_soundness, task, *catalog.tasks)
+            for task in catalog.tasks
+            if task.asked_of == "model"
+        ),
         *leaderboard_assets(catalog),
+        *(claims_asset(suite) for suite in catalog.suites if suite.claims),
         report_asset(catalog),
+        expectations_asset(catalog),
     ]
 
 
 def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
     return [
         *(one for one in left if isinstance(one, dg.AssetChecksDefinition)),
-        *(check for task in tasks for check in task_checks(task)),
-        *(check for task in tasks for check in regression_checks(task)),
+        *(check for task in tasks for check in once(task_checks, task)),
+        *(check for task in tasks for check in once(regression_checks, task)),
+        *source_checks(left),
     ]
+
+
+def _answers(task: Task) -> list[dg.AssetsDefinition]:
+    return [one for condition in task.conditions for one in evaluation_assets(task, condition)]
+
+
+def _soundness(task: Task, *tasks: Task) -> dg.AssetsDefinition:
+    return soundness_asset(task, tasks)
 
 
 def _defined(jobs: Iterable[_Job]) -> list[Any]:
@@ -157,6 +177,11 @@ def _jobs(suite: str) -> list[_Job]:
             f"{suite}_ablations",
             ablations & per_model,
             f"The ablations and studies of {suite} for one model.",
+        ),
+        (
+            f"{suite}_soundness",
+            grouped(f"{suite}_soundness"),
+            f"Examine {suite} itself, from the tables that are there.",
         ),
     ]
 

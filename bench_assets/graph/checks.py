@@ -1,7 +1,7 @@
 """What must hold between the tables; blocking where a wrong table must not flow on."""
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from string import ascii_uppercase
 
 import dagster as dg
@@ -11,9 +11,19 @@ from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import Question
 from bench_assets.evaluation import questions_key
 from bench_assets.graph.evaluation_checks import evaluation_checks
+from bench_assets.graph.expectation_checks import AS_EXPECTED, as_expected, expected_spec
 from bench_assets.graph.expectations import validate_questions
+from bench_assets.graph.joint_checks import joint_name, results
+from bench_assets.graph.links import linked
 from bench_assets.task import Task
 from resources.pictures.images import ImageStore
+
+_WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
+_BLOCKING = {
+    _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
+    _DECODE: "Every picture of a question is in the image store and decodes.",
+    _COUNTS: "The published edition has the paper's number of questions in each category.",
+}
 
 
 def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
@@ -23,15 +33,10 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
         check
         for key, condition in tables.items()
         for check in [
-            # An ablation may have nothing to ask: no captions, say.
-            _well_formed(list(key), may_be_empty=condition != "main"),
-            _images_decode(list(key)),
+            _of_questions(task, list(key), condition),
             _expectations(list(key)),
         ]
-    ] + [
-        _counts(task),
-        *(check for condition in task.conditions for check in evaluation_checks(task, condition)),
-    ]
+    ] + [check for condition in task.conditions for check in evaluation_checks(task, condition)]
 
 
 def question_problems(questions: Sequence[Question]) -> list[str]:
@@ -58,72 +63,79 @@ def _defects(question: Question) -> list[str]:
     return found
 
 
-def _well_formed(key: list[str], *, may_be_empty: bool) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=key,
-        blocking=True,
-        description="Ids are unique; every question has a text and an answer that it can have.",
+def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
+    """Build all that block what is made of a question table."""
+    specs = [
+        *(
+            dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
+            for name, about in _BLOCKING.items()
+            if name != _COUNTS or key == questions_key(task, "main")
+        ),
+        expected_spec(key),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": dg.AssetKey(key)},
+        can_subset=True,
     )
-    def well_formed(questions: list[Question]) -> dg.AssetCheckResult:
-        problems = [] if questions or may_be_empty else ["there are no questions"]
-        n = len(questions)
-        holds = f"{counted(n, 'question')}: ids are unique, each has a text and a possible answer."
-        return check_result(
-            problems + question_problems(questions),
-            n=n,
-            of="question",
-            holds=holds if questions else "There is no question, and need not be.",
-        )
+    def questions_checks(
+        context: dg.AssetCheckExecutionContext, images: ImageStore, questions: list[Question]
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            # An ablation may have nothing to ask: no captions, say.
+            _WELL_FORMED: lambda: _well_formed(questions, may_be_empty=condition != "main"),
+            _DECODE: lambda: _images_decode(images, questions),
+            _COUNTS: lambda: _counts_match_the_paper(task, questions),
+            AS_EXPECTED: lambda: as_expected("questions", questions),
+        }
+        yield from results(context, specs, found)
 
-    return well_formed
+    return questions_checks
 
 
-def _images_decode(key: list[str]) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=key,
-        blocking=True,
-        description="Every picture of a question is in the image store and decodes.",
+def _well_formed(questions: Sequence[Question], *, may_be_empty: bool) -> dg.AssetCheckResult:
+    problems = [] if questions or may_be_empty else ["there are no questions"]
+    n = len(questions)
+    holds = f"{counted(n, 'question')}: ids are unique, each has a text and a possible answer."
+    return check_result(
+        problems + question_problems(questions),
+        n=n,
+        of="question",
+        holds=holds if questions else "There is no question, and need not be.",
     )
-    def images_decode(images: ImageStore, questions: list[Question]) -> dg.AssetCheckResult:
-        digests = dict.fromkeys(image for question in questions for image in question.images)
-        problems = []
-        for image in digests:
-            try:
-                images.open(image)
-            except ImageError as why:
-                problems.append(str(why))
-        holds = f"{counted(len(digests), 'picture')}: all are in the store and decode."
-        return check_result(problems, n=len(digests), of="picture", holds=holds)
-
-    return images_decode
 
 
-def _counts(task: Task) -> dg.AssetChecksDefinition:
-    key = questions_key(task, "main")
+def _images_decode(images: ImageStore, questions: Sequence[Question]) -> dg.AssetCheckResult:
+    digests = dict.fromkeys(image for question in questions for image in question.images)
+    problems = []
+    for image in digests:
+        try:
+            images.open(image)
+        except ImageError as why:
+            problems.append(str(why))
+    holds = f"{counted(len(digests), 'picture')}: all are in the store and decode."
+    return check_result(problems, n=len(digests), of="picture", holds=holds)
 
-    @dg.asset_check(
-        asset=key,
-        blocking=True,
-        description="The published edition has the paper's number of questions in each category.",
+
+def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
+    found = Counter(question.category for question in questions)
+    found["all"] = len(questions)
+    editions = {question.edition for question in questions}
+    problems = [
+        f"{category}: {found[category]} questions, the paper has {n}"
+        for category, n in task.counts.items()
+        if editions == {"published"} and found[category] != n
+    ]
+    result = check_result(
+        problems,
+        n=len(questions),
+        of="question",
+        holds=_as_counted(task, editions, len(questions)),
+        about={"editions": sorted(editions)},
     )
-    def counts_match_the_paper(questions: list[Question]) -> dg.AssetCheckResult:
-        found = Counter(question.category for question in questions)
-        found["all"] = len(questions)
-        editions = {question.edition for question in questions}
-        problems = [
-            f"{category}: {found[category]} questions, the paper has {n}"
-            for category, n in task.counts.items()
-            if editions == {"published"} and found[category] != n
-        ]
-        return check_result(
-            problems,
-            n=len(questions),
-            of="question",
-            holds=_as_counted(task, editions, len(questions)),
-            about={"editions": sorted(editions)},
-        )
-
-    return counts_match_the_paper
+    return linked(result, task)
 
 
 def _as_counted(task: Task, editions: Set[str], n: int) -> str:

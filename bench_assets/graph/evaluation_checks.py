@@ -1,28 +1,33 @@
 """What must hold of the tables right of the waist, one model at a time."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
 from bench_assets.check_results import check_result, counted
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.graph.expectation_checks import AS_EXPECTED, as_expected, expected_spec
+from bench_assets.graph.joint_checks import joint_name, results
+from bench_assets.graph.links import linked
 from bench_assets.partitions import ANSWERING
 from bench_assets.task import Task
 
 MAX_UNSCORED_SHARE = 0.02
 """Above this share of rows without points a score table is called doubtful."""
 
+_ANSWERED, _NONE_LOST = "every_question_answered", "no_row_lost"
+_FEW_UNSCORED, _WHOLE = "few_unscored", "whole"
+
 
 def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefinition]:
     """Build the checks of one condition of a task."""
     return [
-        _every_question_answered(task, condition),
+        _of_predictions(task, condition),
         *([_every_reply_judged(task, condition)] if task.is_judged else []),
-        _no_row_lost(task, condition),
-        _few_unscored(task, condition),
-        _whole(task, condition),
+        _of_scores(task, condition),
+        _of_metrics(task, condition),
     ]
 
 
@@ -40,28 +45,54 @@ def missing_rows(
     return wrong + [f"{name}: no such question" for name in sorted(times.keys() - asked)]
 
 
-def _every_question_answered(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    samples = task.conditions[condition].samples
-
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "predictions"),
-        blocking=True,
-        partitions_def=ANSWERING[task.asked_of],
-        additional_ins={"questions": dg.AssetIn(questions_key(task, condition))},
-        description=(
-            "Every question has its replies. A failed connection is no wrong answer: while there "
-            "are any, nothing is scored; materialize again to ask just those."
+def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    key = evaluation_key(task, condition, "predictions")
+    asked = dg.AssetKey(questions_key(task, condition))
+    specs = [
+        dg.AssetCheckSpec(
+            _ANSWERED,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            additional_deps=[asked],
+            description=(
+                "Every question has its replies. A failed connection is no wrong answer: while "
+                "there are any, nothing is scored; materialize again to ask just those."
+            ),
         ),
-    )
-    def every_question_answered(
-        questions: list[Question], predictions: list[Prediction]
-    ) -> dg.AssetCheckResult:
-        problems = missing_rows(questions, predictions, samples)
-        problems += [f"{row.question_id}: {row.error}" for row in predictions if row.error]
-        holds = f"{counted(len(predictions), 'reply')}: {samples} to every question."
-        return check_result(problems, n=len(predictions), of="reply", holds=holds)
+        expected_spec(key, ANSWERING[task.asked_of]),
+    ]
 
-    return every_question_answered
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": asked, "predictions": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    def predictions_checks(
+        context: dg.AssetCheckExecutionContext,
+        questions: list[Question],
+        predictions: list[Prediction],
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
+            AS_EXPECTED: lambda: as_expected("predictions", predictions),
+        }
+        yield from results(context, specs, found)
+
+    return predictions_checks
+
+
+def _every_question_answered(
+    task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> dg.AssetCheckResult:
+    samples = task.conditions[condition].samples
+    problems = missing_rows(questions, predictions, samples)
+    problems += [f"{row.question_id}: {row.error}" for row in predictions if row.error]
+    holds = f"{counted(len(predictions), 'reply')}: {samples} to every question."
+    result = check_result(problems, n=len(predictions), of="reply", holds=holds)
+    failed = [row.question_id for row in predictions if row.error]
+    return linked(result, task, condition, _model(predictions), failed)
 
 
 def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -74,63 +105,115 @@ def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
     def every_reply_judged(judgements: list[Judgement]) -> dg.AssetCheckResult:
         problems = [f"{row.question_id}: {row.error}" for row in judgements if row.error]
         holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
-        return check_result(problems, n=len(judgements), of="verdict", holds=holds)
+        result = check_result(problems, n=len(judgements), of="verdict", holds=holds)
+        failed = [row.question_id for row in judgements if row.error]
+        return linked(result, task, condition, _model(judgements), failed)
 
     return every_reply_judged
 
 
-def _no_row_lost(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    key = evaluation_key(task, condition, "scores")
+    asked = dg.AssetKey(questions_key(task, condition))
+    specs = [
+        dg.AssetCheckSpec(
+            _NONE_LOST,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            additional_deps=[asked],
+            description="Every question has its scores: no row was lost between the tables.",
+        ),
+        dg.AssetCheckSpec(
+            _FEW_UNSCORED,
+            asset=key,
+            partitions_def=ANSWERING[task.asked_of],
+            description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
+        ),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": asked, "scores": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    def scores_checks(
+        context: dg.AssetCheckExecutionContext, questions: list[Question], scores: list[Score]
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _NONE_LOST: lambda: _no_row_lost(task, condition, questions, scores),
+            _FEW_UNSCORED: lambda: _few_unscored(task, condition, scores),
+        }
+        yield from results(context, specs, found)
+
+    return scores_checks
+
+
+def _no_row_lost(
+    task: Task, condition: str, questions: Sequence[Question], scores: Sequence[Score]
+) -> dg.AssetCheckResult:
     samples = task.conditions[condition].samples
+    lost = missing_rows(questions, scores, samples)
+    holds = f"{counted(len(scores), 'score')}: {samples} of every question."
+    result = check_result(lost, n=len(scores), of="score", holds=holds)
+    return linked(result, task, condition, _model(scores))
 
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "scores"),
-        blocking=True,
-        partitions_def=ANSWERING[task.asked_of],
-        additional_ins={"questions": dg.AssetIn(questions_key(task, condition))},
-        description="Every question has its scores: no row was lost between the tables.",
+
+def _few_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
+    unscored = [f"{row.question_id}: {row.note}" for row in scores if row.points is None]
+    result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
+    said = f"{len(unscored)} of {counted(len(scores), 'score')} without points"
+    passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
+    verdict = "no more" if passed else "more"
+    result = result._replace(
+        passed=passed, description=f"{said}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
     )
-    def no_row_lost(questions: list[Question], scores: list[Score]) -> dg.AssetCheckResult:
-        lost = missing_rows(questions, scores, samples)
-        holds = f"{counted(len(scores), 'score')}: {samples} of every question."
-        return check_result(lost, n=len(scores), of="score", holds=holds)
-
-    return no_row_lost
+    pointless = [row.question_id for row in scores if row.points is None]
+    return linked(result, task, condition, _model(scores), pointless)
 
 
-def _few_unscored(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "scores"),
-        partitions_def=ANSWERING[task.asked_of],
-        description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
-    )
-    def few_unscored(scores: list[Score]) -> dg.AssetCheckResult:
-        unscored = [f"{row.question_id}: {row.note}" for row in scores if row.points is None]
-        result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
-        said = f"{len(unscored)} of {counted(len(scores), 'score')} without points"
-        passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
-        verdict = "no more" if passed else "more"
-        return result._replace(
-            passed=passed, description=f"{said}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
-        )
-
-    return few_unscored
-
-
-def _whole(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "metrics")
+    specs = [
+        dg.AssetCheckSpec(
+            _WHOLE,
+            asset=key,
+            partitions_def=ANSWERING[task.asked_of],
+            description="The metrics are those of the whole question table.",
+        ),
+        expected_spec(key, ANSWERING[task.asked_of]),
+    ]
 
-    @dg.asset_check(
-        asset=key,
-        partitions_def=ANSWERING[task.asked_of],
-        description="The metrics are those of the whole question table.",
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"metrics": dg.AssetKey(key)},
+        can_subset=True,
     )
-    def whole(metrics: list[Metric]) -> dg.AssetCheckResult:
-        partial = [
-            f"{row.metric}, {row.category}: {row.n_failed} questions without a reply"
-            for row in metrics
-            if row.n_failed
-        ]
-        holds = f"{counted(len(metrics), 'metric')}: each is over all of its questions."
-        return check_result(partial, n=len(metrics), of="metric", holds=holds)
+    def metrics_checks(
+        context: dg.AssetCheckExecutionContext, metrics: list[Metric]
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _WHOLE: lambda: _whole(task, condition, metrics),
+            AS_EXPECTED: lambda: as_expected("metrics", metrics),
+        }
+        yield from results(context, specs, found)
 
-    return whole
+    return metrics_checks
+
+
+def _whole(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:
+    partial = [
+        f"{row.metric}, {row.category}: {row.n_failed} questions without a reply"
+        for row in metrics
+        if row.n_failed
+    ]
+    holds = f"{counted(len(metrics), 'metric')}: each is over all of its questions."
+    result = check_result(partial, n=len(metrics), of="metric", holds=holds)
+    return linked(result, task, condition, _model(metrics))
+
+
+def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:
+    """Whose rows they are; all are one model's."""
+    return rows[0].model if rows else ""

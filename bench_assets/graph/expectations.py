@@ -1,16 +1,17 @@
-"""The question table's Great Expectations suite."""
+"""Tries what is expected of a table with Great Expectations, whose import takes seconds."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
+from bench_assets.core.expected import EXPECTED, Expected, Validated, columns_of
 from bench_assets.core.markdown import as_text
-from bench_assets.core.rows import AnswerKind, Question
+from bench_assets.core.rows import Question
 
-if TYPE_CHECKING:
-    import pandas as pd
+_SHOWN = 5  # values that are not as expected
+_LONGEST = 120  # characters of one
 
 
-class Validated(NamedTuple):
+class Verdict(NamedTuple):
     """What a validation found."""
 
     passed: bool  # whether every expectation holds
@@ -18,66 +19,83 @@ class Validated(NamedTuple):
     table: str  # Markdown, with a line for each expectation
 
 
-def validate_questions(questions: Sequence[Question]) -> Validated:
-    """Validate a question table in an ephemeral context.
+def validate_questions(questions: Sequence[Question]) -> Verdict:
+    """Validate a question table.
 
     Returns:
         What was found.
     """
-    import great_expectations as gx
-
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
-    batch = (
-        context.data_sources.add_pandas("memory")
-        .add_dataframe_asset("questions")
-        .add_batch_definition_whole_dataframe("all")
-        .get_batch({"dataframe": _frame(questions)})
-    )
-    columns = ["question_id", "task", "edition", "kind", "text", "n_answers"]
-    suite = gx.ExpectationSuite(
-        name="questions",
-        expectations=[
-            gx.expectations.ExpectTableRowCountToBeBetween(min_value=1),
-            *(gx.expectations.ExpectColumnValuesToNotBeNull(column=name) for name in columns),
-            gx.expectations.ExpectColumnValuesToBeUnique(column="question_id"),
-            gx.expectations.ExpectColumnValuesToBeInSet(
-                column="kind", value_set=list(get_args(AnswerKind))
-            ),
-            gx.expectations.ExpectColumnValueLengthsToBeBetween(column="text", min_value=1),
-            gx.expectations.ExpectColumnValuesToBeBetween(column="n_answers", min_value=1),
-            gx.expectations.ExpectColumnUniqueValueCountToBeBetween(column="task", max_value=1),
-            gx.expectations.ExpectColumnUniqueValueCountToBeBetween(column="edition", max_value=1),
-        ],
-    )
-    result = batch.validate(suite)
+    found = Validation().validated("questions", questions)
+    failed = [one for one in found if not one.passed]
+    said = f"{len(found) - len(failed)} of {len(found)} expectations hold"
+    named = ", ".join(f"{one.expectation} of {one.about}" for one in failed)
+    sentence = f"{said}; not: {named}." if failed else f"{said}."
     lines = ["| expectation | column | holds | unexpected |", "|---|---|---|---|"]
     lines += [
-        f"| {one.expectation_config.type} | {one.expectation_config.kwargs.get('column', '')}"
-        f" | {'yes' if one.success else 'NO'} | {_unexpected(one)} |"
-        for one in result.results
+        f"| {one.expectation} | {one.about} | {'yes' if one.passed else 'NO'}"
+        f" | {as_text(', '.join(one.unexpected))} |"
+        for one in found
     ]
-    failed = [one.expectation_config for one in result.results if not one.success]
-    said = f"{len(result.results) - len(failed)} of {len(result.results)} expectations hold"
-    named = [f"{one.type} of {one.kwargs.get('column', 'the table')}" for one in failed]
-    sentence = f"{said}; not: {', '.join(named)}." if failed else f"{said}."
-    return Validated(bool(result.success), sentence, "\n".join(lines))
+    return Verdict(not failed, sentence, "\n".join(lines))
 
 
-def _unexpected(one: Any) -> str:  # noqa: ANN401
-    return as_text(str(one.result.get("partial_unexpected_list", "")))
+class Validation:
+    """An ephemeral context, for as many tables as there are."""
 
+    def __init__(self) -> None:
+        """Import Great Expectations."""
+        import great_expectations as gx
 
-def _frame(questions: Sequence[Question]) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "question_id": [question.question_id for question in questions],
-            "task": [question.task for question in questions],
-            "edition": [question.edition for question in questions],
-            "kind": [question.kind for question in questions],
-            "text": [question.text for question in questions],
-            "n_answers": [len(question.answer) for question in questions],
+        self._gx = gx
+        self._context = gx.get_context(mode="ephemeral")
+        self._context.variables.progress_bars = {"globally": False}
+        self._source = self._context.data_sources.add_pandas("memory")
+        self._batches = {
+            kind: self._source.add_dataframe_asset(kind).add_batch_definition_whole_dataframe("all")
+            for kind in EXPECTED
         }
+
+    def validated(self, kind: str, rows: Sequence[Any], table: str = "") -> list[Validated]:
+        """Try what is expected of a table of a kind, in the order of ``EXPECTED``."""
+        import pandas as pd
+
+        expected = EXPECTED[kind]
+        batch = self._batches[kind].get_batch(
+            {"dataframe": pd.DataFrame(columns_of(rows, expected))}
+        )
+        suite = self._gx.ExpectationSuite(
+            name=f"{kind} {table}", expectations=[self._expectation(e) for e in expected]
+        )
+        result = batch.validate(suite)
+        # Great Expectations gives them back in an order of its own.
+        found = {
+            _key(one.expectation_config.type, one.expectation_config.kwargs): one
+            for one in result.results
+        }
+        return [_row(one, found[_key(one.type, one.told)], table, len(rows)) for one in expected]
+
+    def _expectation(self, one: Expected) -> Any:  # noqa: ANN401
+        name = "".join(part.capitalize() for part in one.type.split("_"))
+        return getattr(self._gx.expectations, name)(**one.told)
+
+
+def _key(kind: str, told: Any) -> tuple[str, str]:  # noqa: ANN401
+    about = [told.get(name) for name in ("column", "column_A", "column_B", "column_list")]
+    return kind, str(about)
+
+
+def _row(one: Expected, result: Any, table: str, n: int) -> Validated:  # noqa: ANN401
+    unexpected = result.result.get("partial_unexpected_list") or []
+    count = result.result.get("unexpected_count")
+    told = [f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")]
+    return Validated(
+        table=table,
+        rows=n,
+        expectation=one.type,
+        about=", ".join(one.columns) or "the table",
+        told="; ".join(told),
+        blocking=one.blocking,
+        passed=bool(result.success),
+        n_unexpected=int(not result.success) if count is None else int(count),
+        unexpected=tuple(str(value)[:_LONGEST] for value in unexpected[:_SHOWN]),
     )

@@ -40,8 +40,12 @@ def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
 def _group(spec: dg.AssetSpec, condition: str) -> str:
     place, table = "_".join(spec.key.path[:-1]), spec.key.path[-1]
     stage = spec.tags.get("bench/stage", "")
+    if stage == "soundness":
+        return f"{place}_soundness"
     if condition:
         return place
+    if stage == "claims":
+        return f"{place}_studies"
     if stage in _ANSWERED:
         return f"{place}_{'main' if table in _ANSWERED else 'studies'}"
     return f"{place}_{'source' if stage in _RAW else 'questions'}"

@@ -10,6 +10,7 @@ from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import Metric, Question, Score
 from bench_assets.core.signature import Signature
 from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.graph.links import linked
 from bench_assets.graph.staleness import Configured
 from bench_assets.partitions import MODELS
 from bench_assets.report.comparisons import Comparison, comparisons
@@ -110,7 +111,9 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
             questions = tables.read(questions_key(task, condition), Question)
             after = tables.read(scores_key, Score, model)
             lines += comparisons(task, questions, before, after, chosen.smallest_change)
-        return _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
+        result = _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
+        lost = [name for line in lines if line.verdict == "worse" for name in line.lost]
+        return linked(result, task, condition, model, lost)
 
     return no_regression
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from bench_assets.core.errors import TableError
 from bench_assets.core.published import Published
+from bench_assets.core.rank_intervals import ranked
 from bench_assets.core.rows import Metric
 from bench_assets.core.signature import Signature, short
-from bench_assets.core.standing import Standing
+from bench_assets.core.standing import UNKNOWN, Standing
 from bench_assets.core.tables import to_rows
 from bench_assets.evaluation import evaluation_key
 from bench_assets.graph.staleness import Configured
+from bench_assets.report.measured import exam
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
 
@@ -53,12 +55,12 @@ def standings(
         *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
     ]
     editions = list(dict.fromkeys(row.edition for row in rows))
-    return sorted(rows, key=lambda row: editions.index(row.edition))
+    return ranked(sorted(rows, key=lambda row: editions.index(row.edition)))
 
 
 def _measured_on(task: Task, tables: TableFiles, configured: Configured | None) -> list[Standing]:
     found, unreadable = _current(task, tables, configured)
-    edition = found[0].edition if found else "unknown"
+    edition = found[0].edition if found else _edition(task, tables) if unreadable else UNKNOWN
     return [
         *sorted(found, key=lambda row: bool(row.stale)),
         *(_unreadable(task, edition, *one) for one in unreadable.items()),
@@ -77,6 +79,11 @@ def _measured_elsewhere(
             place = str(others.root(task.suite).relative_to(others.folder))
             for row in _measured_on(task, others, configured):
                 yield replace(row, place=_UNNAMED if place == "." else Path(place).name)
+
+
+def _edition(task: Task, tables: TableFiles) -> str:
+    """The edition of the present questions, which no number says."""
+    return exam(tables, task).edition or UNKNOWN
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:

@@ -172,5 +172,4 @@ def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
 
 def _point(one: Scored) -> Point:
     """One question; those about the same pictures, or of one group, are not independent."""
-    question = one.question
-    return Point(one.score.points, question.group_id or " ".join(question.images))
+    return Point(one.score.points, one.question.cluster)

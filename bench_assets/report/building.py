@@ -7,11 +7,15 @@ from typing import Protocol
 from bench_assets.catalog import Catalog
 from bench_assets.core.published import Published
 from bench_assets.core.standing import Standing
+from bench_assets.report.claim_pages import ClaimPages
 from bench_assets.report.compared import Compared
+from bench_assets.report.expectations import Expectations
 from bench_assets.report.index import Index
+from bench_assets.report.moves import Moves
 from bench_assets.report.numbers import Numbers
 from bench_assets.report.samples.part import Samples
 from bench_assets.report.site import Site
+from bench_assets.report.soundness_pages import SoundnessPages
 from bench_assets.report.task_pages import TaskPages
 from resources.home.locks import locked
 from resources.home.tables import TableFiles
@@ -42,6 +46,10 @@ def parts(
         Samples(without_pictures=without_pictures),
         Numbers(without_pictures=without_pictures),
         Compared(),
+        Expectations(),
+        Moves(),
+        SoundnessPages(without_pictures=without_pictures),
+        ClaimPages(),
     ]
 
 

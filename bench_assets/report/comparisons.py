@@ -3,11 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from math import ceil, isnan
 from typing import Literal, NamedTuple, TypeAlias
-
-import numpy as np
 
 from bench_assets.core.paired import (
     Outcome,
@@ -85,9 +82,7 @@ def comparisons(
     clusters = clusters_of(questions)
     adds = task.adds.get(task.primary_metric)
     pairs = {name: metric_pairs(measure, *part, clusters, adds) for name, part in slices.items()}
-    name = f"{task.name} {before[0].model} {after[0].model}"
-    rng = np.random.default_rng(list(sha256(name.encode()).digest()))
-    outcomes = {name: compare(of_slice, rng) for name, of_slice in pairs.items()}
+    outcomes = {name: compare(of_slice) for name, of_slice in pairs.items()}
     corrected = holm([outcome.p for outcome in outcomes.values()])
     return [
         _comparison(

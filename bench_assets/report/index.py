@@ -14,9 +14,10 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.errors import TableError
 from bench_assets.core.published import Published
 from bench_assets.core.signature import Signature
-from bench_assets.core.standing import Standing
+from bench_assets.core.standing import UNKNOWN, Standing
 from bench_assets.core.training_runs import step_of
 from bench_assets.evaluation import evaluation_key
+from bench_assets.report.judges import measured_judges, unmeasured_judge
 from bench_assets.report.measured import CHANGED, columns_of, exam, primary_cells
 from bench_assets.report.ranks import ranking
 from bench_assets.report.site import Site
@@ -29,8 +30,10 @@ from resources.settings.model_specs import EMBEDDED_MODELS
 COLUMNS = (
     *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),
     *("n_failed", "n_no_answer", "constant", "shuffled", "stale", "unreadable", "partial"),
+    "unmeasured",
 )
-"""Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less."""
+"""Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less;
+``unmeasured``: the judge whose agreement nobody knows."""
 
 
 class Index:
@@ -51,6 +54,9 @@ class Index:
             rows += _left_out(tables, task, rows)
             for condition in list(task.conditions)[1:]:
                 rows += _cells_of(tables, task, condition)
+        known = measured_judges(tables, catalog.tasks)
+        for row in rows:
+            row["unmeasured"] = unmeasured_judge(row["task"], row.get("signature") or "", known)
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
         named = {row["model"] for row in rows}
@@ -113,12 +119,13 @@ class Index:
 
 def _standing(row: Standing) -> dict[str, Any]:
     unreadable = row.source if row.n_scored is None else ""
+    edition = "" if row.edition == UNKNOWN else row.edition  # without: stands in every one
     return {
         **asdict(row),
         "task": row.task.partition("+")[0],
         "condition": "main",
         # What was made of another source than the present one is an edition of its own here.
-        "edition": f"{row.edition}, {row.place}" if row.place else row.edition,
+        "edition": f"{row.edition}, {row.place}" if row.place else edition,
         "value": None if isnan(row.value) else row.value,
         "unreadable": unreadable,
         "partial": _partial(row.signature),

@@ -46,6 +46,7 @@ class Site:
         self.folder = folder
         self._pictures = Pictures(folder, images)
         self._secrets = secrets or Secrets()
+        self._home = _as_written(Path(images.folder).parent)
         self._before = _stamps(folder / ".stamps.json")
         self._known = sorted(self._before)
         self._now: dict[str, _Stamp] = {}
@@ -89,6 +90,8 @@ class Site:
             return
         script = data_script(name, value() if callable(value) else value)
         script = self._secrets.redacted_bytes(script)
+        if self._home:  # sentences about damaged files name their places
+            script = script.replace(self._home, b"")
         stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(pictures)))
         self._pictures.bring(stamp.pictures)
         path = self._path(name, stamp)
@@ -129,6 +132,20 @@ class Site:
 
     def _path(self, name: str, stamp: _Stamp) -> Path:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"
+
+
+def _as_written(home: Path) -> bytes:
+    """How a data script spells the beginning of paths in a home folder; b"" for none to take out.
+
+    A report is sent to others: where it was made, and whose folder that is, is not theirs to know.
+    """
+    folder = f"{home.absolute()}/"
+    if len(home.absolute().parts) < 3:  # "/data/" may be a word of a question
+        return b""
+    try:
+        return orjson.dumps(folder)[1:-1].replace(b"<", b"\\u003c")
+    except TypeError:  # no characters of it can be written
+        return b""
 
 
 def _stamps(file: Path) -> dict[str, _Stamp]:

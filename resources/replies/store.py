@@ -192,15 +192,15 @@ class RememberingModel:
         return str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
 
     def _key(self, request: Request) -> str:
-        parts = [
-            self._engine.identity,
-            self._decoding(request),
-            request.prompt.sha256,
-            str(request.sample),
-        ]
-        if isinstance(self._engine, LooksFurther) and (more := self._engine.particulars(request)):
-            parts.append(more)
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        engine = self._engine
+        more = engine.particulars(request) if isinstance(engine, LooksFurther) else ""
+        return key_of(engine.identity, self._decoding(request), request, more)
+
+
+def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:
+    """Name a reply by who was asked what how; ``more`` is what an engine looks further at."""
+    parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
+    return hashlib.sha256("\n".join([*parts, *([more] if more else [])]).encode()).hexdigest()
 
 
 def _written(decoding: Decoding | None) -> str:

@@ -27,6 +27,7 @@ from resources.settings.refusals import refusal
 from resources.settings.secrets import may_be_told, secrets_in
 from resources.settings.sections import ModelSpec, Strict
 from resources.settings.server_spec import ServerSpec
+from resources.settings.soundness_settings import SoundnessSettings
 from resources.settings.toml_file import read_toml
 
 AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
@@ -45,6 +46,7 @@ class Settings(Strict):
     benchmarks: dict[BenchmarkName, PlainBenchmark] = Field(default_factory=dict)
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
+    soundness: SoundnessSettings = Field(default_factory=SoundnessSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
 
     def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
@@ -76,6 +78,11 @@ class Settings(Strict):
     def resolve(self, path: Path | str) -> Path:
         """Find a path that is written in bench.toml: relative ones start at its folder."""
         return self.home / Path(path).expanduser()
+
+    @property
+    def training(self) -> list[Path]:
+        """What models were trained on, as far as the user says."""
+        return [self.resolve(path) for path in self.soundness.training]
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
         """Read what is configured for a suite, in the suite's own type.

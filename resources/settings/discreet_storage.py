@@ -16,6 +16,7 @@ from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import Sqlit
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData, deserialize_value, serialize_value
 
+from resources.home.run_origins import Runs
 from resources.settings.current_secrets import CurrentSecrets
 from resources.settings.discreet_logs import let_logs_tell_no_secrets
 from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
@@ -29,6 +30,7 @@ class DiscreetStorage(DagsterSqliteStorage):
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         super().__init__(base_dir, inst_data)
         door = _Door(Path(base_dir).parent)
+        self._run_storage = Runs(self._run_storage._conn_string)
         self._event_log_storage = _Events(str(Path(base_dir, "history", "runs", "")), door)
         made = SqliteScheduleStorage.from_local(str(Path(base_dir, "schedules")))
         self._schedule_storage = _Ticks(made._conn_string, door)

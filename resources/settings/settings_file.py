@@ -8,6 +8,7 @@ from pydantic import Field
 
 from resources.settings.bench_toml import Settings, load_settings
 from resources.settings.engine_kinds import read_model
+from resources.settings.soundness_settings import SoundnessSettings
 
 
 class SettingsFile(dg.ConfigurableResource[Any]):
@@ -20,6 +21,9 @@ class SettingsFile(dg.ConfigurableResource[Any]):
     """Suite -> settings, instead of what the file says."""
     models: dict[str, Any] = Field(default_factory=dict)
     """Model -> section, of those that the command was given by where they are."""
+
+    training: list[str] = Field(default_factory=list)
+    """What models were trained on, instead of what the file says."""
 
     def load(self) -> Settings:
         """Read the file and apply the overrides.
@@ -38,4 +42,7 @@ class SettingsFile(dg.ConfigurableResource[Any]):
         }
         given = {name: read_model(section) for name, section in self.models.items()}
         changed = written.model_copy(update={"suites": suites, "sources": sources})
+        if self.training:
+            named = SoundnessSettings(training=[str(Path(one).absolute()) for one in self.training])
+            changed = changed.model_copy(update={"soundness": named})
         return changed.with_given(given) if given else changed

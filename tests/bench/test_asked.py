@@ -114,6 +114,7 @@ def test_a_part_is_marked_and_goes_into_no_table(home, server):
     assert server.n_requests == n_asked + 2  # only the rest
 
 
+@pytest.mark.long
 def test_a_category_is_asked_alone(home):
     asked = ("evaluate", "quiz", "--model", "random", "--category")
     rows = lines(bench(*asked, "kind 1", "--json"))
@@ -123,6 +124,7 @@ def test_a_category_is_asked_alone(home):
     assert "did you mean 'kind 1'" in bench(*asked, "kin 1", code=1).stderr
 
 
+@pytest.mark.long
 def test_models_are_tried_one_by_one_and_a_bad_one_does_not_end_the_rest(home):
     (home / "bench.toml").write_text(
         '[models.gone]\nkind = "transformers"\npath = "gone"\n'

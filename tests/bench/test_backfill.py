@@ -69,7 +69,9 @@ def bench(tmp_path_factory, server):
 def test_a_dry_run_needs_the_question_tables(tmp_path):
     with (
         Workbench(SettingsFile(home=str(tmp_path)), ["codis"]) as bare,
-        pytest.raises(TableError, match="codis/questions: no table yet"),
+        pytest.raises(
+            TableError, match=r"codis/questions: no table yet.*`bench questions codis` does"
+        ),
     ):
         dry_run(bare, ["codis"], "random")
 
@@ -110,6 +112,7 @@ def test_a_model_in_python_is_asked_once_like_any_other(bench):
     assert (again.requests, again.cached) == (4, 4)
 
 
+@pytest.mark.long
 def test_one_model_that_cannot_be_asked_does_not_stop_the_others(bench):
     done = list(backfill(bench, ["away", "m", "m"], ["codis"], ["main", "no_context"]))
     assert [(one.model, one.condition, bool(one.error)) for one in done] == [
@@ -143,6 +146,7 @@ def test_an_unknown_name_is_told_before_anything_is_asked(
     assert (bench.instance.get_runs_count(), server.n_requests) == (n_runs, 0)
 
 
+@pytest.mark.long
 def test_an_ablation_is_asked_where_tasks_have_it(bench):
     (done,) = backfill(bench, ["random"], ["codis", "multi"], ["no_context"])
     assert (done.suites, done.error) == ("codis", "")

@@ -53,6 +53,8 @@ def completed(shell, line, home):
         pytest.param("bench evaluate codis --judge my", ["my-model"], id="models that judge"),
         pytest.param("bench evaluate codis --reading off", ["official"], id="readings"),
         pytest.param("bench backfill --suite bli", ["blink"], id="suites of an option"),
+        pytest.param("bench reproduce cod", ["codis"], id="the task of a number"),
+        pytest.param("bench bundle codis rand", ["random"], id="the model of a number"),
     ],
 )
 def test_names_are_completed(home, shell, line, names):

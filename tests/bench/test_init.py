@@ -25,6 +25,7 @@ def bench(*arguments, fails=False):
     return result
 
 
+@pytest.mark.long
 def test_a_benchmark_is_added_behind_what_bench_toml_says_and_can_be_asked(home):
     home.mkdir()
     (home / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"')
@@ -89,6 +90,7 @@ def test_a_file_of_questions_that_is_there_is_not_written_over(home):
     assert not (home / "bench.toml").exists()
 
 
+@pytest.mark.long
 def test_a_package_passes_its_own_tests(home, monkeypatch):
     """Its folder on the path stands in for an installation."""
     bench("init", "suite", "ice_box")

@@ -104,3 +104,25 @@ def test_only_marks_that_are_used_are_explained(capsys) -> None:
     assert "The papers' rows: --published (1)" in out
     print_matrices(ROWS[:1], {}, published=True)
     assert "\n* " not in capsys.readouterr().out
+
+
+def test_a_number_of_a_judge_that_nobody_measured_says_so(capsys) -> None:
+    rows = [replace(ROWS[0], signature="a|v1|main|judge:gpt"), ROWS[2]]
+    (matrix,) = matrices(rows, {}, {"a|v1|main|judge:gpt"})
+    assert cells(matrix)["good"] == {"a": "0.900?"}
+    assert cells(matrix)["narrow"] == {"a": "0.500"}
+    print_matrices(rows, {}, {"a|v1|main|judge:gpt"}, published=False)
+    assert "\n? its judge's agreement was never measured" in capsys.readouterr().out
+
+
+def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can() -> None:
+    lost = measured("c", "good", nan, n_scored=None, n_failed=None, edition="unknown")
+    (mini,) = matrices([lost, *ROWS[:3]], {})
+    assert cells(mini)["good"] == {"a": "0.900", "c": "!"}
+    elsewhere = replace(lost, place="theirs")
+    assert [one.edition for one in matrices([*ROWS[:1], elsewhere], {})] == [
+        "mini edition",
+        "unknown edition of theirs",
+    ]
+    (alone,) = matrices([lost], {})
+    assert cells(alone)["good"] == {"c": "!"}

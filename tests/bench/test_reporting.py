@@ -8,8 +8,9 @@ from threading import Thread
 
 import pytest
 
-from bench_assets.bench.reporting import ADDRESS, pack, server
+from bench_assets.bench.reporting import ADDRESS, pack, server, shown_beside
 from bench_assets.core.errors import SettingsError
+from bench_assets.report.addresses import PORT
 from bench_assets.report.site import Site
 from resources.pictures.images import ImageStore
 
@@ -102,3 +103,22 @@ def test_a_port_that_is_taken_is_said_at_once(folder: Path, port: int) -> None:
 def test_a_port_that_is_none_is_said(folder: Path) -> None:
     with pytest.raises(SettingsError, match="0 to 65535"):
         server(folder, 70_000)
+
+
+def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
+    serving = server(tmp_path / "report", 0)
+    thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        assert status(serving.server_port, "/") == 404
+        assert status(serving.server_port, "/data/files.js") == 404
+    finally:
+        serving.shutdown()
+        thread.join()
+        serving.server_close()
+
+
+def test_beside_the_ui_a_taken_port_is_told_and_ends_nothing(folder: Path) -> None:
+    with shown_beside(folder) as first, shown_beside(folder) as second:
+        told = {first, second}
+    assert f"The report is not shown: port {PORT} is taken (by another bench?)" in told

@@ -56,6 +56,7 @@ def standings(home):
         return [(row.value, row.place.partition("-")[0]) for row in opened.rows("leaderboard")]
 
 
+@pytest.mark.long
 def test_none_replaces_the_other_whichever_is_named(home):
     assert evaluate(home) == [1.0]
     assert standings(home) == [(1.0, "")]
@@ -67,6 +68,7 @@ def test_none_replaces_the_other_whichever_is_named(home):
     assert standings(home) == [(0.25, ""), (1.0, "none named")]  # nothing is made again
 
 
+@pytest.mark.long
 def test_runs_on_a_source_that_is_not_named_are_not_what_the_ui_follows(home):
     evaluate(home, home / "two.jsonl")
     assert not (home / "dagster").exists()

@@ -96,6 +96,18 @@ def test_labels_of_points_side_by_side_cover_no_circle():
     assert (labelled[rows, columns] == RED).all()
 
 
+@pytest.mark.parametrize("sign", [pytest.param(1, id="below"), pytest.param(-1, id="above")])
+def test_a_label_between_circles_is_centred(sign):
+    around = [(235, 150), (165, 150), (235, 150 + sign * 35), (165, 150 + sign * 35)]
+    beyond = [(x, 150 - sign * 35) for x in (165, 200, 235)]
+    circles = [Mark("", point) for point in [*around, *beyond]]
+    bare = with_circles(plain(), [Mark("", (200, 150)), *circles], radius=10, colour="red")
+    labelled = with_circles(plain(), [Mark("A", (200, 150)), *circles], radius=10, colour="red")
+    rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
+    assert abs((columns.min() + columns.max()) / 2 - 200) <= 1.5
+    assert ((rows - 150) * sign > 10).all()
+
+
 def test_a_white_label_has_a_dark_edge_and_a_red_one_a_light_edge():
     for colour, edge in (("white", (0, 0, 0)), ("red", (255, 255, 255))):
         drawn = with_circles(plain(), [Mark("A", (200, 150))], radius=10, colour=colour)

@@ -69,6 +69,26 @@ def test_a_curve_has_a_dot_a_step_and_a_ring_around_this_one():
     assert [one["r"] for one in dots] == ["3", "6", "3"]
 
 
+def test_a_curve_says_its_scale_and_its_steps_and_where_the_constant_lies():
+    steps = {step: metric(f"run/step-{step}", 0.5, constant=0.25) for step in (10, 30)}
+    svg = curve(steps, 30, "run")
+    (level,) = [one for one in drawn(svg, "path") if "stroke-dasharray" in one]
+    assert level["d"] == "M62.5 190.0H612.5"  # as wide as the curve, a quarter up
+    texts = {
+        found.text: (float(found.attrib["x"]), float(found.attrib["y"]))
+        for found in ElementTree.fromstring(svg).iter(f"{SVG}text")
+    }
+    assert texts == {
+        "run": (8, 16),
+        "1": (8, 44),  # half a letter, 4 px, below the line that it names
+        "0": (8, 244),
+        "10": (62.5, 258),
+        "30": (612.5, 258),
+        "0.500": (612.5, 128),
+        "best constant": (618.5, 194),
+    }
+
+
 def test_names_of_strangers_are_texts_of_bounded_length():
     name = '<script>alert("x")</script>\x00\ud800&' + "x" * 10_000
     bar = Bar(label=name, row=metric("m", 0.5))

@@ -255,6 +255,7 @@ def test_what_agrees_with_a_ground_truth(reply, truth, agreed):
     assert agrees(read_answer(reply, ()), truth, reply) is agreed
 
 
+@pytest.mark.long
 def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
     rows = [
         *((in_digits, text, digits) for text, digits in WRITTEN_OUT),

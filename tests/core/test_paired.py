@@ -1,19 +1,20 @@
 """Paired comparisons: p-values from pencil and paper, clusters, corrections, sample sizes."""
 
-from itertools import product
+from collections.abc import Sequence
 from math import comb, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import t, ttest_1samp
 
 from bench_assets.core.paired import (
     Pair,
+    benjamini_hochberg,
     change,
     clusters_of,
     compare,
     holm,
-    mcnemar,
-    paired_bootstrap,
+    interval,
     questions_enough,
 )
 from tests.rows import question
@@ -23,48 +24,31 @@ def pairs(*points: tuple[float, float], cluster: str = "") -> list[Pair]:
     return [Pair(a, b, cluster or str(number)) for number, (a, b) in enumerate(points)]
 
 
-def rng() -> np.random.Generator:
-    return np.random.default_rng(7)
+def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
+    """Student's t of a ratio over clusters: its p-value, by scipy."""
+    d, w = np.array(gains), np.array(weights)
+    ratio = d.sum() / w.sum()
+    error = sqrt(len(d) / (len(d) - 1) * ((d - ratio * w) ** 2).sum()) / w.sum()
+    return float(2 * t.sf(abs(ratio) / error, len(d) - 1))
 
 
 @pytest.mark.parametrize(
-    ("lost", "won", "p"),
+    "gains",
     [
-        pytest.param(0, 0, 1.0, id="nothing changed"),
-        pytest.param(1, 0, 1.0, id="one change is a coin's toss"),
-        pytest.param(0, 5, 0.0625, id="five of five are not enough"),
-        pytest.param(6, 0, 0.03125, id="six of six are"),
-        pytest.param(2, 8, 2 * (1 + 10 + 45) / 1024, id="two against eight"),
-        pytest.param(5, 5, 1.0, id="a draw"),
-        pytest.param(9_000, 9_000, 1.0, id="numbers beyond a float's range"),
+        pytest.param([1, -1, 0, 1, 1, 0, 1], id="right or wrong"),
+        pytest.param([0.9, -0.75, 0, 0.1, 0.7, 0.2], id="points in between"),
+        pytest.param([3, 1, 2, -1, 0, 2, 4, -2], id="more than one point"),
     ],
 )
-def test_mcnemar_is_the_binomial_test(lost, won, p):
-    assert mcnemar(lost, won) == pytest.approx(p, rel=1e-12)
-    assert mcnemar(won, lost) == mcnemar(lost, won)
+def test_of_questions_alone_it_is_the_t_test(gains):
+    given = [Pair(0, gain, str(number)) for number, gain in enumerate(gains)]
+    assert compare(given).p == pytest.approx(ttest_1samp(gains, 0).pvalue, rel=1e-9)
 
 
-def test_mcnemar_counts_the_tail_of_pascals_triangle():
-    expected = 2 * sum(comb(400, k) for k in range(171)) / 2**400
-    assert mcnemar(170, 230) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("given", "test"),
-    [
-        pytest.param(pairs((1, 0), (0, 0)), "McNemar", id="right or wrong, independent"),
-        pytest.param(pairs((1, 0.5), (0, 0)), "paired bootstrap", id="points in between"),
-        pytest.param(pairs((1, 0), (0, 0), cluster="a"), "paired bootstrap", id="one picture"),
-        pytest.param([Pair(2, 0, "a", most=2)], "paired bootstrap", id="more than one point"),
-    ],
-)
-def test_points_and_clusters_choose_the_test(given, test):
-    assert compare(given, rng()).test == test
-
-
-def test_questions_that_stay_as_they_are_win_and_lose_nothing():
-    changed, unchanged = [(0, 1)] * 6, [(1, 1)] * 9 + [(0, 0)] * 9
-    assert compare(pairs(*changed, *unchanged), rng()).p == 2 / 2**6
+def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
+    given = [Pair(0, 1, "a"), Pair(0, 1, "a"), Pair(1, 0, "b"), Pair(0, 1, "c"), Pair(0, 1, "c")]
+    given += [Pair(0, 0, "c"), Pair(0, 1, "d"), Pair(0, 1, "e", most=2.0)]
+    assert compare(given).p == pytest.approx(by_hand([2, -1, 2, 1, 1], [2, 1, 3, 1, 2]), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -73,27 +57,63 @@ def test_questions_that_stay_as_they_are_win_and_lose_nothing():
         pytest.param(pairs((0, 1), (0, 0.5), cluster="a"), 1.0, id="one cluster shows nothing"),
         pytest.param(pairs(*[(0.5, 0.5)] * 9), 1.0, id="no change shows nothing"),
         pytest.param(pairs((0, 0.5), (0.5, 0)), 1.0, id="as much lost as won shows nothing"),
-        pytest.param(pairs(*[(0, 0.5)] * 6), 2 / 2**6, id="six equal gains: the sign test's"),
-        pytest.param(pairs(*[(0, 1)] * 6), 2 / 2**6, id="six equal gains of a whole point"),
+        pytest.param(pairs(*[(0, 1)] * 3), 1 / 2**4, id="three of three: a sign test's, one-sided"),
+        # No spread: the error is taken for 1 / sqrt(6 * 8), and 0.5 sqrt(48) is 3.46.
+        pytest.param(pairs(*[(0, 0.5)] * 6), 2 * t.sf(sqrt(12), 5), id="six equal gains"),
+        # t = 3 / sqrt(203 / 202 * (3 - 9 / 203)) = 1.7406
+        pytest.param(
+            pairs(*[(0, 1)] * 3, *[(1, 1)] * 200), 2 * t.sf(1.7406, 202), id="three of many"
+        ),
     ],
 )
 def test_few_clusters_are_not_taken_for_much(given, p):
-    assert paired_bootstrap(given, rng()) == p
+    assert compare(given).p == pytest.approx(p, abs=1e-4)
 
 
-def test_the_bootstrap_agrees_with_the_normal_approximation():
-    # 400 changes, mean 0.05, standard deviation 0.5: t = 2, two-sided 0.0455
-    spread = 0.5 * np.tile([1, -1], 200)
-    given = [Pair(0, 0.05 + float(d), str(n)) for n, d in enumerate(spread)]
-    assert paired_bootstrap(given, rng()) == pytest.approx(0.0455, abs=0.012)
+def alarms(n: int, rate: float) -> float:
+    """How often two equal models are called different, a binomial sum."""
+    found = 0.0
+    for changed in range(1, n + 1):
+        weight = comb(n, changed) * rate**changed * (1 - rate) ** (n - changed)
+        for lost in range(changed // 2 + 1) if weight > 1e-6 else ():
+            gains = [(1, 0)] * lost + [(0, 1)] * (changed - lost) + [(1, 1)] * (n - changed)
+            if compare(pairs(*gains)).p >= 0.05:
+                break
+            found += 2 * weight * comb(changed, lost) / 2**changed
+    return found
+
+
+@pytest.mark.parametrize(
+    ("n", "rate"), [(30, 0.15), (30, 0.3), (30, 0.5), (30, 0.9), (60, 0.1), (60, 0.4)]
+)
+def test_one_equal_model_in_twenty_is_called_different(n, rate):
+    assert alarms(n, rate) == pytest.approx(0.05, abs=0.015)
+
+
+def test_where_next_to_nothing_changes_fewer_are():
+    # Thirty questions of which three change on average: mostly fewer than four, which show nothing.
+    assert alarms(30, 0.1) < 0.035
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 15, 40, 100])
+def test_the_interval_leaves_out_zero_just_where_the_test_says_so(n):
+    drawn = np.random.default_rng(n)
+    verdicts = set()
+    for _ in range(60):
+        gains = drawn.choice([-1, 0, 1, 0.5], n) + drawn.choice([0, 2 / n**0.5, 0.3], 1)
+        given = [Pair(0, gain, str(number // 2)) for number, gain in enumerate(gains.tolist())]
+        low, high = interval(given)
+        assert (low > 0 or high < 0) == (compare(given).p < 0.05)
+        verdicts.add(compare(given).p < 0.05)
+    assert n < 8 or verdicts == {True, False}
 
 
 def test_questions_on_one_picture_count_less_than_as_many_pictures():
     gains = [(0, 1)] * 60 + [(1, 0)] * 30 + [(1, 1)] * 60
     alone = [Pair(a, b, str(n)) for n, (a, b) in enumerate(gains)]
     together = [pair._replace(cluster=str(n // 10)) for n, pair in enumerate(alone)]
-    assert compare(alone, rng()).p < 0.01
-    assert compare(together, rng()).p > 0.05
+    assert compare(alone).p < 0.01
+    assert compare(together).p > 0.05
 
 
 def test_the_change_is_a_share_of_the_points():
@@ -111,6 +131,23 @@ def test_the_change_is_a_share_of_the_points():
 )
 def test_holm(given, corrected):
     assert holm(given) == pytest.approx(corrected)
+
+
+@pytest.mark.parametrize(
+    ("given", "corrected"),
+    [
+        # Table 1 of the paper, the first five of fifteen p-values: 15/rank times each.
+        pytest.param(
+            [0.0001, 0.0004, 0.0019, 0.0095, 0.0201] + [1.0] * 10,
+            [0.0015, 0.003, 0.0095, 0.035625, 0.0603] + [1.0] * 10,
+            id="the paper's own",
+        ),
+        pytest.param([0.03, 0.01, 0.04], [0.04, 0.03, 0.04], id="never in another order"),
+        pytest.param([], [], id="no tests"),
+    ],
+)
+def test_benjamini_hochberg(given, corrected):
+    assert benjamini_hochberg(given) == pytest.approx(corrected)
 
 
 def test_clusters_are_what_shares_a_group_or_all_pictures():
@@ -168,44 +205,20 @@ def test_a_spread_that_shows_counts_before_the_floor_under_it():
 
 def test_the_unit_of_points_changes_no_p_value():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
-    by_point, in_thousandths = (
-        paired_bootstrap([Pair(0, unit * gain, str(n)) for n, gain in enumerate(gains)], rng())
-        for unit in (1.0, 2.0**-10)
+    by_point, in_quarters = (
+        compare([Pair(0, unit * gain, str(n)) for n, gain in enumerate(gains)]).p
+        for unit in (4.0, 1.0)
     )
-    assert by_point == in_thousandths
+    assert by_point == in_quarters
 
 
 def test_questions_of_two_points_are_as_good_as_two_of_one():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
     of_one, of_two = (
-        paired_bootstrap([Pair(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)], rng())
+        compare([Pair(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)]).p
         for n in (1.0, 2.0)
     )
-    assert of_one == of_two
-
-
-@pytest.mark.parametrize(
-    ("gains", "extreme"),
-    [
-        # Without spread are 82 draws, four of 0.1 or four of 0.7: they count as extreme.
-        pytest.param([0.1, 0.7, 0.1, 0.1], 94, id="256 draws"),
-        # 2, -1, -1 gains nothing with the same error, and so is just as far from the change of 1.
-        pytest.param([2, 2, -1], 15, id="27 draws, some of them just as extreme"),
-    ],
-)
-def test_the_bootstrap_of_a_few_clusters_is_that_of_all_draws(gains, extreme):
-    n = len(gains)
-
-    def ratio_and_error(drawn):
-        ratio = sum(drawn) / n
-        return ratio, sqrt(sum((gain - ratio) ** 2 for gain in drawn)) / n
-
-    ratio, error = ratio_and_error(gains)
-    draws = [ratio_and_error(drawn) for drawn in product(gains, repeat=n)]
-    far = [abs(other - ratio) * error >= ratio * spread - 1e-12 for other, spread in draws]
-    assert sum(far) == extreme
-    given = [Pair(0, gain, str(number)) for number, gain in enumerate(gains)]
-    assert paired_bootstrap(given, rng()) == pytest.approx(extreme / n**n, abs=0.05)
+    assert of_one == pytest.approx(of_two)
 
 
 def test_clusters_need_more_questions():

@@ -94,6 +94,11 @@ def test_several_frames_are_shown_by_the_first_and_that_is_said(image_format):
     assert not is_plain(data)
 
 
+def test_what_the_header_says_is_read_without_the_pixels():
+    for data in (JPEG, PNG):
+        assert changes_of(data[: len(data) // 2]) == set()
+
+
 def test_a_jpeg_with_a_second_picture_behind_it_is_that_jpeg():
     data = animated("MPO")
     assert (decode(data).format, decode(data).changes, is_plain(data)) == ("MPO", set(), True)

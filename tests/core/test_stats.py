@@ -1,10 +1,13 @@
-from math import isnan
+from math import isnan, sqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import norm, t
 
-from bench_assets.core.stats import Point, macro_mean, mean, product
+from bench_assets.core.stats import Point, macro_mean, mean, product, student
+from tests.rows import question
 
 
 def points(values, cluster=lambda n: ""):
@@ -92,19 +95,77 @@ def test_a_macro_mean_counts_each_group_the_same():
     assert 0 <= found.low < found.value < found.high <= 1
 
 
-def test_four_groups_halve_the_interval_of_one():
-    # The error of a mean of four is sqrt(4 e²) / 4 = e / 2.
+def wilson(value, n, quantile):
+    """Wilson's interval: where the score test of a share of ``n`` units gives ``quantile``."""
+
+    def off(truth):
+        return abs(value - truth) - quantile * sqrt(truth * (1 - truth) / n)
+
+    return brentq(off, 0, value) if value else 0.0, brentq(off, value, 1) if value < 1 else 1.0
+
+
+def test_four_groups_have_a_quarter_of_the_variance_of_one():
+    # Of one: 1/4 in 99 parts. Of four: as of 396; a tenth of a cluster over 1/2 is 0.2 more in 400.
     group = points([1.0, 0.0] * 50)
     one, four = mean(group), macro_mean([group] * 4)
-    half = (one.high - one.low) / 2
-    assert (four.low, four.high) == pytest.approx((0.5 - half / 2, 0.5 + half / 2))
+    assert (one.low, one.high) == pytest.approx(wilson(0.5, 99, norm.ppf(0.975)))
+    variance = (1 / 396 + 0.2 / 399 / 400) * 400 / 400.2 / 4
+    assert (four.low, four.high) == pytest.approx(
+        wilson(0.5, 0.25 / variance, t.ppf(0.975, 396)), rel=1e-4
+    )
+
+
+def test_what_spreads_between_groups_makes_their_mean_no_less_sure():
+    # All right in one, all wrong in the other: every such sample has the mean 1/2, but few show it.
+    found = macro_mean([points([1.0] * 50), points([0.0] * 50)])
+    assert (found.low, found.high) == pytest.approx(wilson(0.5, 100, norm.ppf(0.975)))
+
+
+@pytest.mark.parametrize("sizes", [[3] * 10, [1, 2, 3, 1, 5, 2]])
+def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
+    """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4), by Student's t."""
+    right = [number % (size + 1) for number, size in enumerate(sizes)]
+    seen = [
+        Point(float(n < k), str(c))
+        for c, (k, size) in enumerate(zip(right, sizes, strict=True))
+        for n in range(size)
+    ]
+    n, total = len(sizes), sum(sizes)
+    p = sum(right) / total
+    spread = sum((k - p * size) ** 2 for k, size in zip(right, sizes, strict=True)) / total**2
+    extra = 0.1 / min(p, 1 - p)
+    other = extra * p * (1 - p) * sum(size**2 for size in sizes) / n / total**2
+    variance = n / (n - 1) * (spread + other) * n / (n + extra)
+    found = mean(seen)
+    assert (found.low, found.high) == pytest.approx(
+        wilson(p, p * (1 - p) / variance, t.ppf(0.975, n - 1)), rel=0.01
+    )
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 30, 1000])
+def test_students_quantile(freedom):
+    assert student(freedom) == pytest.approx(t.ppf(0.975, freedom), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("given", "cluster"),
+    [
+        ({"group_id": "g", "images": ("1",)}, "g"),
+        ({"group_id": "", "images": ("1", "2")}, "1 2"),
+        ({"group_id": "", "images": ()}, "quiz/1"),
+    ],
+    ids=["its group", "without a group its pictures", "without both itself, draw after draw"],
+)
+def test_what_a_questions_points_depend_on(given, cluster):
+    assert question(question_id="quiz/1", **given).cluster == cluster
 
 
 @pytest.mark.parametrize(("value", "edge"), [(1.0, "high"), (0.0, "low")])
 def test_the_interval_of_a_macro_mean_stays_between_0_and_1(value, edge):
     one, four = mean(points([value] * 5)), macro_mean([points([value] * 5)] * 4)
     assert getattr(four, edge) == value
-    assert four.high - four.low == pytest.approx((one.high - one.low) / 4)
+    assert one.high - one.low == pytest.approx(1 - 1 / (1 + 1.96**2 / 5), abs=1e-4)
+    assert four.high - four.low == pytest.approx(1 - 1 / (1 + 1.96**2 / 20), abs=1e-4)
 
 
 def test_a_macro_mean_of_nothing_stands_on_nothing():
@@ -122,3 +183,9 @@ def test_a_macro_mean_without_one_of_its_groups_is_not_a_number(groups):
 )
 def test_a_product_with_an_unscored_factor_is_unscored(factors, expected):
     assert product(factors) == expected
+
+
+def test_the_order_of_points_changes_no_digit():
+    # Added one by one, 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last digit.
+    points = [Point(n / 10, str(n), weight=1 / (n + 1)) for n in range(1, 10)] * 3
+    assert mean(points).value == mean(points[::-1]).value == mean(sorted(points)).value

@@ -64,6 +64,7 @@ def test_p_is_that_of_guessing(mark: tuple[int, int, int, float], p: float) -> N
     assert Mark(**dict(zip(names, mark, strict=True))).p == pytest.approx(p)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_run_writes_a_checkpoint_that_the_project_loads_and_a_record(tmp_path: Path) -> None:
     train(tmp_path, PLAN)
     record = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
@@ -86,6 +87,7 @@ def test_what_the_mini_edition_of_journeybench_shows_is_never_taught() -> None:
         assert not any(combination <= taught for combination in shown)
 
 
+@pytest.mark.long
 def test_no_picture_of_the_exam_is_that_of_a_lesson() -> None:
     album = Album()
     subjects(2, album)

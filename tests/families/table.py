@@ -44,7 +44,6 @@ FAMILIES = (
         name="Qwen2.5-VL",
         build=qwen.qwen2_5_vl,
         releases="Qwen/Qwen2.5-VL-*-Instruct",
-        short=True,
     ),
     Family(name="Qwen3-VL", build=qwen.qwen3_vl, releases="Qwen/Qwen3-VL-*-Instruct"),
     Family(name="Qwen3-VL-MoE", build=qwen.qwen3_vl_moe, releases="Qwen/Qwen3-VL-30B-A3B-*"),
@@ -62,7 +61,7 @@ FAMILIES = (
         build=llava.llava_onevision,
         releases="llava-hf/llava-onevision-qwen2-*-ov-hf",
     ),
-    Family(name="InternVL", build=tiles.internvl3, releases="OpenGVLab/InternVL3*-hf", short=True),
+    Family(name="InternVL", build=tiles.internvl3, releases="OpenGVLab/InternVL3*-hf"),
     Family(name="Ovis2", build=tiles.ovis2, releases="thisisiron/Ovis2-*-hf"),
     Family(name="Aya Vision", build=tiles.aya_vision, releases="CohereLabs/aya-vision-*"),
     Family(

@@ -1,6 +1,6 @@
 """Every family of the table asked every question by the local engine, as a user would have it.
 
-The short matrix is four families; `make families` asks all of them.
+The short matrix is two families; `make families` asks all of them.
 """
 
 from collections.abc import Mapping

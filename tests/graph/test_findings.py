@@ -67,21 +67,29 @@ def sentences(home: Path, questions: list[Question], replies: dict[str, str]) ->
     assets = [questions_asset(questions), *evaluation_assets(JUDGED)]
     result = run_for("m", [*assets, *checks], home, raise_on_error=False)
     return {
-        found.check_name: found.description or "" for found in result.get_asset_check_evaluations()
+        f"{found.asset_key.path[-1]}: {found.check_name}": found.description or ""
+        for found in result.get_asset_check_evaluations()
     }
 
 
 def test_checks_that_pass_say_what_holds(tmp_path):
     assert sentences(tmp_path, quiz(2), {"quiz/0": "x", "quiz/1": "x"}) == {
-        "well_formed": "2 questions: ids are unique, each has a text and a possible answer.",
-        "images_decode": "0 pictures: all are in the store and decode.",
-        "counts_match_the_paper": "Not compared: no paper's numbers are given for this task.",
-        "every_question_answered": "2 replies: 1 to every question.",
-        "every_reply_judged": "2 verdicts: none failed for want of the judge.",
-        "no_row_lost": "2 scores: 1 of every question.",
-        "few_unscored": "0 of 2 scores without points: no more than 2%.",
-        "whole": "2 metrics: each is over all of its questions.",
-        "no_regression": (
+        "questions: well_formed": (
+            "2 questions: ids are unique, each has a text and a possible answer."
+        ),
+        "questions: images_decode": "0 pictures: all are in the store and decode.",
+        "questions: counts_match_the_paper": (
+            "Not compared: no paper's numbers are given for this task."
+        ),
+        "questions: as_expected": "3 of 3 expectations that block hold.",
+        "predictions: every_question_answered": "2 replies: 1 to every question.",
+        "predictions: as_expected": "4 of 4 expectations that block hold.",
+        "judgements: every_reply_judged": "2 verdicts: none failed for want of the judge.",
+        "scores: no_row_lost": "2 scores: 1 of every question.",
+        "scores: few_unscored": "0 of 2 scores without points: no more than 2%.",
+        "metrics: whole": "2 metrics: each is over all of its questions.",
+        "metrics: as_expected": "6 of 6 expectations that block hold.",
+        "metrics: no_regression": (
             "nothing to compare with: no step before it in its run, and no other baseline"
         ),
     }
@@ -89,7 +97,9 @@ def test_checks_that_pass_say_what_holds(tmp_path):
 
 def test_checks_that_fail_say_what_is_wrong(tmp_path):
     found = sentences(tmp_path, quiz(2), {"quiz/0": "x"})
-    assert found["every_question_answered"].startswith("1 problem among 2 replies; quiz/1: ")
+    assert found["predictions: every_question_answered"].startswith(
+        "1 problem among 2 replies; quiz/1: "
+    )
 
 
 def calls(file: Path) -> list[ast.Call]:

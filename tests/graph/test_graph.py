@@ -4,14 +4,18 @@ import json
 import subprocess
 import sys
 
+import dagster as dg
 import pytest
+import yaml
 
+from bench_assets import definitions as defs_module
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.graph.standings import MEASURED
 from resources.settings.settings_file import SettingsFile
 from tests.codis_release import write_release
+from tests.conftest import CHECKOUT
 
 HEAVY = (
     "cv2",
@@ -34,6 +38,10 @@ def test_graph_is_the_agreed_one(golden):
 
 
 def test_the_code_location_loads_with_all_its_jobs():
+    written = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())
+    (location,) = written["load_from"]
+    assert location["python_module"]["module_name"] == defs_module.__name__
+    dg.Definitions.validate_loadable(defs)  # as `dagster definitions validate` does
     jobs = {job.name for job in defs.get_repository_def().get_all_jobs()}
     assert {"multi_questions", "evaluate_codis", "blink_ablations", "evaluate_checkpoint"} <= jobs
 

@@ -40,6 +40,16 @@ def test_a_condition_stands_before_what_a_table_says() -> None:
     assert laid_out(spec, CATALOG).description == "no_context: One row: ..."
 
 
+def test_the_examinations_of_a_suite_are_made_together_and_shown_by_task() -> None:
+    for task in ("mcot", "captioning"):
+        key = ["journeybench", task, "soundness"]
+        tags = {"bench/stage": "soundness"}
+        spec = dg.AssetSpec(key, group_name="journeybench_soundness", tags=tags)
+        shown = laid_out(spec, CATALOG)
+        assert shown.group_name == f"journeybench_{task}_soundness"
+        assert shown.tags["bench/group"] == "journeybench_soundness"
+
+
 @pytest.mark.parametrize("key", ["leaderboard", "codis/first_look"])
 def test_what_gathers_all_suites_stays_together(key: str) -> None:
     group = key.rsplit("/", maxsplit=1)[-1]

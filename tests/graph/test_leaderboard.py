@@ -87,6 +87,16 @@ def test_one_spoilt_table_of_metrics_is_one_row(
     assert len(leaderboard_frame([whole, spoilt])) == 2
 
 
+def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_were(
+    tables: TableFiles,
+) -> None:
+    asked = [replace(one, edition="own") for one in quiz(4)]
+    tables.write(QUESTIONS, asked, Question)
+    for model in ("whole", "spoilt"):
+        tables.path(METRICS, model).write_bytes(b"")
+    assert [row.edition for row in standings(TASK, tables, [])] == ["own", "own"]
+
+
 def test_without_readable_questions_every_model_is_named_without_a_number(
     tables: TableFiles,
 ) -> None:

@@ -136,8 +136,10 @@ def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
         pytest.param([Pair(1, 0, str(n // 10)) for n in range(30)]
                      + [Pair(1, 1, str(n // 10)) for n in range(30, 100)], (-0.646, 0.046),
                      id="ten clusters: -0.3 -+ 2.262 sqrt(2.1/9/10)"),
-        pytest.param([Pair(0, n < 4, str(n)) for n in range(30)], (0, 4 / 15),
-                     id="four of 30 gained: 2.045 sqrt(3.467/29/30) = 0.129, but 1/8 by signs"),
+        pytest.param([Pair(0, n < 4, str(n)) for n in range(30)], (0.0042, 0.2625),
+                     id="four of 30 gained: 0.133 -+ 2.045 sqrt(3.467/29/30)"),
+        pytest.param([Pair(0, 1, str(n % 3)) for n in range(300)], (0, 2),
+                     id="three clusters of three gained: no spread, but 1/16 by signs"),
         pytest.param([Pair(1, 1, str(n)) for n in range(8)], (-0.264, 0.264),
                      id="no change: 2.365 sqrt(1/8/10)"),
         pytest.param([Pair(1, 0, "a"), Pair(1, 1, "a")], (-np.inf, np.inf), id="one cluster"),

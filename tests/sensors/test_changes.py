@@ -16,6 +16,7 @@ from bench_assets.core.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.graph.checks import task_checks
+from bench_assets.graph.claims import CLAIMS
 from bench_assets.partitions import MODELS
 from bench_assets.steps import CONSTANTS
 from resources.home.tables import table_output
@@ -130,7 +131,7 @@ def test_all_that_is_made_of_models_follows_but_first_looks() -> None:
     per_model = {key for key in graph.get_all_asset_keys() if graph.get(key).is_partitioned}
     follow = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
     assert {key.path[-1] for key in per_model - follow} == {"first_look"}
-    others = {key for key in follow - per_model if key.path[-1] != CONSTANTS}
+    others = {key for key in follow - per_model if key.path[-1] not in (CONSTANTS, CLAIMS)}
     assert {graph.get(key).group_name for key in others} == {"leaderboard"}
 
 
@@ -148,6 +149,7 @@ def test_other_questions_are_put_once_to_those_who_were_asked_before(bench: Benc
     assert bench.tick() == of("a", tables=["metrics", "scores"]), "its run ended half way"
 
 
+@pytest.mark.long
 def test_what_is_made_by_hand_is_not_made_once_more(bench: Bench) -> None:
     bench.build("quiz", quiz(4))
     bench.evaluate("a", "quiz")
@@ -166,6 +168,7 @@ def test_what_is_made_by_hand_is_not_made_once_more(bench: Bench) -> None:
     assert bench.tick() == expected, "a change right after an evaluation is seen"
 
 
+@pytest.mark.long
 def test_questions_go_to_nobody_if_a_check_fails_and_not_to_retired_models(bench: Bench) -> None:
     bench.build("quiz", [*quiz(3), *quiz(1)])
     assert bench.tick() == [], "questions fail a blocking check"
@@ -182,6 +185,7 @@ def test_questions_go_to_nobody_if_a_check_fails_and_not_to_retired_models(bench
     assert bench.tick() == of("b"), "a retired model is not asked"
 
 
+@pytest.mark.long
 def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> None:
     bench.evaluate("b", "quiz")
     assert bench.tick() == []

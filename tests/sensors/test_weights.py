@@ -33,6 +33,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return loaded
 
 
+@pytest.mark.long
 def test_one_run_over_several_suites_loads_the_weights_once(
     tmp_path: Path, loads: list[str]
 ) -> None:

@@ -132,9 +132,7 @@ def chance(scored: Sequence[Scored]) -> Mean:
 def _by_task(scored: Iterable[Scored]) -> dict[str, list[Point]]:
     tasks: dict[str, list[Point]] = defaultdict(list)
     for question, score in scored:
-        tasks[question.category].append(
-            Point(score.points, question.group_id or question.question_id)
-        )
+        tasks[question.category].append(Point(score.points, question.cluster))
     return tasks
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.suite import Suite
+from bench_assets.suites.blink.claims import CLAIMS
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
@@ -23,5 +24,6 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
+    claims=CLAIMS,
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

@@ -110,7 +110,7 @@ def picture(question: Question) -> str:
 
     45 pictures are asked the same question again with other contexts.
     """
-    return question.labels.get("image", question.group_id)
+    return question.labels.get("image") or question.cluster
 
 
 def _said(reply: Reply) -> bool | None:

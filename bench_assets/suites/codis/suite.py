@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.suite import Suite
+from bench_assets.suites.codis.claims import CLAIMS
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import TASK
 
@@ -23,5 +24,6 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=CodisSettings,
     release="https://github.com/THUNLP-MT/CODIS/archive/d070cf759c42676c88925004c83f1d81585675a7.zip#below=data",
+    claims=CLAIMS,
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

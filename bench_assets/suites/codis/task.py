@@ -1,7 +1,18 @@
 """CODIS as a task."""
 
+from functools import partial
+
+from bench_assets.core.votes import votes_in
 from bench_assets.suites.codis import prompts, scoring
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.codis.source import Vote
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task, VoteTable
+
+_VOTES = partial(
+    votes_in,
+    person="annotator",
+    item=("submission",),
+    criteria=("correct", "different", "within_rules"),
+)
 
 TASK = Task(
     name="codis",
@@ -53,4 +64,5 @@ TASK = Task(
         "Attributes": 150,
         "Relationships": 104,
     },
+    vote_tables=(VoteTable("codis/votes", Vote, _VOTES),),
 )

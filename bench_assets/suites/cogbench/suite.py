@@ -6,6 +6,7 @@ from typing import Any
 
 from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.suite import Configured, Suite
+from bench_assets.suites.cogbench.claims import CLAIMS
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
@@ -37,6 +38,7 @@ SUITE = Suite(
     settings=CogbenchSettings,
     by_hand="its authors hand out the data for non-commercial research when they are asked; "
     "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    claims=CLAIMS,
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _recognised},
 )

@@ -23,6 +23,7 @@ from bench_assets.suites.journeybench.source import CAUSE_ANSWERS
 from bench_assets.task import RULES, Answered, ByModel, ByRules, Judge, Scored
 
 EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
+WITH_THOUGHTS = ", thoughts included"  # of a criterion: their script takes nothing off a solution
 
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
 _AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
@@ -33,22 +34,35 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
 
     The reply of the first is the answer, its verdict whether there is one. Where the first got no
     reply, the second is not asked and carries its error. What was said at first where the verdict
-    was asked for again is a third, for the official reading.
+    was asked for again is a third, for the official reading; so are both once more of a prediction
+    that came with thoughts, with them.
     """
-    to_extract = [
-        Asked(*pair, prompts.extract(pair.question, pair.prediction.text), _is_an_answer, EXTRACTED)
+    texts = [(pair, "", pair.prediction.text) for pair in answered]
+    texts += [
+        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
         for pair in answered
+        if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
+    ]
+    to_extract = [
+        Asked(*pair, prompts.extract(pair.question, text), _is_an_answer, f"{EXTRACTED}{which}")
+        for pair, which, text in texts
     ]
     said = ask_for_verdicts(to_extract, model, prompts.NO_NUMBER)
-    found = list(zip(answered, (rows[0] for rows in said), strict=True))
+    found = [(*text, rows[0]) for text, rows in zip(texts, said, strict=True)]
     to_verify = [
-        Asked(*pair, prompts.verify(pair.question, answer_of(one.reply)), _said, CORRECT)
-        for pair, one in found
+        Asked(
+            *pair, prompts.verify(pair.question, answer_of(one.reply)), _said, f"{CORRECT}{which}"
+        )
+        for pair, which, _, one in found
         if not one.error
     ]
     verified = ask_for_verdicts(to_verify, model, prompts.NO_VERDICT)
-    lost = [replace(one, criterion=CORRECT, verdict=None) for _, one in found if one.error]
-    return [*(one for _, one in found), *(row for rows in verified for row in rows), *lost]
+    lost = [
+        replace(one, criterion=f"{CORRECT}{which}", verdict=None)
+        for _, which, _, one in found
+        if one.error
+    ]
+    return [*(one for *_, one in found), *(row for rows in verified for row in rows), *lost]
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -140,15 +154,21 @@ def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score
 def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the first yes or no is yes, as answer_verification.py does; neither is wrong.
 
-    The script asks once: what was said at first counts. The rules print no yes or no: their verdict
-    counts.
+    The script asks once: what was said at first counts. What a model thinks aloud is part of its
+    solution. The rules print no yes or no: their verdict counts.
     """
-    return _score(answered, at_first(judgements), _official_verdict)
+    said = at_first(judgements)
+    thoughts = [
+        replace(one, criterion=one.criterion.removesuffix(WITH_THOUGHTS))
+        for one in said
+        if one.criterion.endswith(WITH_THOUGHTS)
+    ]
+    return _score(answered, thoughts or said, _official_verdict)
 
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
     """Share of questions answered right; those that share their text are not independent."""
-    return mean(Point(score.points, question.group_id) for question, score in scored)
+    return mean(Point(score.points, question.cluster) for question, score in scored)
 
 
 def _is_an_answer(reply: Reply) -> bool | None:

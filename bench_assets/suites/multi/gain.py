@@ -75,7 +75,7 @@ def _gain(
     difference = mean(
         Point(
             (1 + (points[q.question_id] - baseline[q.question_id]) / max_points(q)) / 2,
-            q.group_id,
+            q.cluster,
             max_points(q),
         )
         for q in paired
@@ -97,5 +97,5 @@ def _gain(
 
 def _ratio(questions: Iterable[Question], points: Mapping[str, float]) -> Mean:
     return mean(
-        Point(points[q.question_id] / max_points(q), q.group_id, max_points(q)) for q in questions
+        Point(points[q.question_id] / max_points(q), q.cluster, max_points(q)) for q in questions
     )

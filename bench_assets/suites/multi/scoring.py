@@ -82,7 +82,7 @@ def refusals(scored: Sequence[Scored]) -> Mean:
     return mean(
         Point(
             None if one.score.error else float(one.score.note == REFUSED),
-            one.question.group_id,
+            one.question.cluster,
             _most(one),
         )
         for one in scored
@@ -179,7 +179,7 @@ def _over_questions(scored: Sequence[Scored], point: Callable[[float, float], Po
     units = [(one, most) for one in scored if (most := _most(one))]
     n_unscored = sum(one.score.points is None for one, _ in units)
     share = mean(
-        point(one.score.points or 0.0, most)._replace(cluster=one.question.group_id)
+        point(one.score.points or 0.0, most)._replace(cluster=one.question.cluster)
         for one, most in units
     )
     return share._replace(n_scored=len(units) - n_unscored, n_unscored=n_unscored)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.suite import Suite
+from bench_assets.suites.multi.claims import CLAIMS
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.task import TASK
 
@@ -23,5 +24,6 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
+    claims=CLAIMS,
     licence="https://opensource.org/license/mit",
 )

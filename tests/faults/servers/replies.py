@@ -160,6 +160,7 @@ LARGE = bodies(
     ("twenty mebibytes of blanks behind the JSON",
      lambda a: json.dumps(reply(a.right)).encode() + _BLANKS),
     short=False,
+    most_memory=400,  # the server is in this process, and makes each body in several copies
 )  # fmt: skip
 
 SILENT = bodies(

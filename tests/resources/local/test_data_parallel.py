@@ -94,6 +94,7 @@ def test_what_kills_every_process_is_an_error_and_comes_last(vlm: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_without_a_process_the_rest_comes_back_unasked(vlm: Path) -> None:
     requests = [Request(prompt=Prompt.of(text)) for text in ("always", "a")]
     replies = replies_of(asks(vlm, fragile.load, "cpu", batch_size=1), requests)
@@ -101,6 +102,7 @@ def test_without_a_process_the_rest_comes_back_unasked(vlm: Path) -> None:
     assert [reply.error for reply in replies] == [why, why]
 
 
+@pytest.mark.long
 def test_a_checkpoint_that_does_not_load_ends_the_asking(vlm: Path) -> None:
     engine = asks(vlm, fragile.load_nothing, "cpu")
     with pytest.raises(ModelError, match="no weights today"):

@@ -64,6 +64,7 @@ def test_replies_are_the_same_alone_and_in_batches(
     assert len({reply.text for reply in alone}) == len(MIXED)  # they depend on text and picture
 
 
+@pytest.mark.long
 def test_sampling_settings_of_a_checkpoint_are_not_used(
     vlm: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,6 +90,7 @@ def test_a_blind_model_is_asked_without_pictures(vlm: Path, tmp_path: Path) -> N
     assert found.image_tokens is None
 
 
+@pytest.mark.long
 def test_a_language_model_has_no_tokens_of_pictures(tmp_path: Path) -> None:
     folder = save_tiny_language_model(tmp_path / "lm")
     found = checked(tmp_path, local(folder, "text_only = true"))
@@ -280,6 +281,7 @@ def test_what_cannot_be_tried_is_said_in_one_sentence(
     assert found.failures == [found.error]
 
 
+@pytest.mark.long
 def test_the_rest_is_checked_and_the_home_stays_as_it_was(
     vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

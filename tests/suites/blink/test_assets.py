@@ -92,6 +92,7 @@ def test_tasks_that_a_release_lacks_are_said_and_make_it_an_edition_of_its_own(t
     assert {one.edition for one in bench.questions()} == {"own"}
 
 
+@pytest.mark.long
 def test_a_file_of_peoples_answers_that_is_missing_stops_nothing(tmp_path, release):
     bench = Bench(tmp_path / "home", release, '[suites.blink]\nhuman_answers = "nowhere.jsonl"\n')
     bench.build()
@@ -155,6 +156,7 @@ def test_a_run_on_concatenated_images_may_have_a_key_of_its_own(tmp_path):
     assert [one.answer for one in bench.questions("concatenated_images")] == [("A",)]
 
 
+@pytest.mark.long
 def test_raw_material_is_built_and_its_circles_are_drawn_anew(tmp_path):
     for path, data in mini_objects.things_at_depths(Random(0), 4).items():
         file = tmp_path / "raw" / "diw" / path

@@ -26,6 +26,7 @@ def mini(tmp_path_factory):
     return home
 
 
+@pytest.mark.long
 def test_the_mini_edition_keeps_24_stories_with_all_kinds_of_chains(mini):
     assert len(mini.rows("stories", Story)) == 24
     kinds = Counter(chain.kind for chain in mini.rows("chains", StoryChain))
@@ -35,6 +36,7 @@ def test_the_mini_edition_keeps_24_stories_with_all_kinds_of_chains(mini):
     assert {question.edition for question in questions} == {"mini"}
 
 
+@pytest.mark.long
 def test_the_planted_pictures_are_dropped_with_their_reasons(mini):
     reasons = {row.entry: row.reason for row in mini.rows("rejections", Rejection)}
     assert reasons.keys() == {"picture riddle.png", "picture torn.png"}
@@ -42,6 +44,7 @@ def test_the_planted_pictures_are_dropped_with_their_reasons(mini):
     assert reasons["picture torn.png"] == "picture 'torn.png' is missing or does not decode"
 
 
+@pytest.mark.long
 def test_all_planted_deviations_are_found(mini):
     reasons = [row.reason.split(":")[0] for row in mini.rows("deviations", Rejection)]
     assert set(reasons) == {
@@ -52,6 +55,7 @@ def test_all_planted_deviations_are_found(mini):
     }
 
 
+@pytest.mark.long
 def test_single_votes_wait_unless_a_review_decided(mini):
     items = mini.rows("merged_items", MergedItem)
     waiting = [item for item in items if item.outcome == "waiting"]
@@ -69,6 +73,7 @@ def test_single_votes_wait_unless_a_review_decided(mini):
     )
 
 
+@pytest.mark.long
 def test_what_every_annotator_noted_in_other_words_is_one_chain(mini):
     (chain,) = [
         item
@@ -79,6 +84,7 @@ def test_what_every_annotator_noted_in_other_words_is_one_chain(mini):
     assert len(set(chain.variants)) == 2  # two of them use the same words
 
 
+@pytest.mark.long
 def test_broken_replies_are_asked_again_and_leave_a_trace(mini):
     replies = mini.rows("vqa/writer_replies", WriterReply)
     broken = [row for row in replies if row.complaint]
@@ -89,6 +95,7 @@ def test_broken_replies_are_asked_again_and_leave_a_trace(mini):
     assert len({row.complaint for row in broken}) >= 3
 
 
+@pytest.mark.long
 def test_there_are_at_least_90_questions_of_every_kind_and_both_sides(mini):
     questions = mini.rows("vqa/questions", Question)
     assert len(questions) >= 90
@@ -98,6 +105,7 @@ def test_there_are_at_least_90_questions_of_every_kind_and_both_sides(mini):
     assert len({question.question_id for question in questions}) == len(questions)
 
 
+@pytest.mark.long
 def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
     written = [row.question_id for row in mini.rows("vqa/written_questions", WrittenQuestion)]
     asked_now = {row.question_id for row in mini.rows("vqa/questions", Question)}
@@ -112,6 +120,7 @@ def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
     assert len(set(written) - asked_now) == 3  # one dropped, one solved, one replaced
 
 
+@pytest.mark.long
 def test_questions_that_are_solved_without_the_picture_are_left_out_unless_a_person_decides(mini):
     solved = {
         row.question_id for row in mini.rows("vqa/language_only", LanguageOnly) if row.solvable

@@ -4,6 +4,8 @@
 Rows are (function, arguments, what it should give); a list of words is a sentence around each.
 """
 
+import pytest
+
 from bench_assets.suites.cogbench import chains, sameness, words
 from bench_assets.suites.cogbench.description import denied, verdicts
 from tests.pinned_words import inline_words, survivors
@@ -110,6 +112,7 @@ def holds(row):
     return function(*given) == expected
 
 
+@pytest.mark.long
 def test_no_word_of_the_readers_can_be_taken_out():
     assert survivors(READERS, ROWS, holds) == []
 

@@ -146,6 +146,7 @@ def test_three_tasks_from_files_to_metrics(bench):
     }
 
 
+@pytest.mark.long
 def test_captions_are_scored_one_by_one_and_by_category(bench):
     bench.build()
     keys = [["journeybench", "captioning", table] for table in EVALUATED if table != "judgements"]
@@ -203,6 +204,7 @@ def test_an_encoder_is_measured_with_and_without_distractors(bench):
     assert "+own distractors" in hard["text_r@1"].signature
 
 
+@pytest.mark.long
 def test_an_unknown_encoder_is_named_with_those_there_are(bench):
     bench.build()
     bench.instance.add_dynamic_partitions(ENCODERS.name, ["clip"])

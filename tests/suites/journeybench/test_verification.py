@@ -6,9 +6,11 @@ import pytest
 
 from bench_assets import flow
 from bench_assets.core.chat import Reply
+from bench_assets.core.reasoning import without_reasoning
 from bench_assets.suites.journeybench import verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.solutions.assets import verified
+from bench_assets.task import Answered
 from resources.models.scripted import ScriptedModel
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered, prediction, question
@@ -267,3 +269,29 @@ def test_no_word_can_be_taken_out_of_the_reading_of_verdicts():
     ]
     assert survivors([v], rows, lambda row: row[0](row[1]) == row[2]) == []
     assert inline_words([v]) == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "strict", "official"),
+    [
+        pytest.param("<think>12, no: 13</think>12", 1.0, 0.0, id="thoughts that mislead the judge"),
+        pytest.param("<think>12</think>13", 0.0, 1.0, id="thoughts that the answer leaves"),
+        pytest.param("12", 1.0, 1.0, id="no thoughts"),
+        pytest.param(" 12\n", 1.0, 1.0, id="blanks are no thoughts"),
+    ],
+)
+def test_the_official_reading_has_the_solution_judged_with_its_thoughts(raw, strict, official):
+    """The judge says of a solution what stands first in it; 12 is right."""
+
+    def say(request):
+        asked = request.prompt.turns[-1].parts[0]
+        if "Find the final numeric answer" not in asked:
+            return "yes" if "Predicted answer: 12\n" in asked else "no"
+        return "13" if "no: 13" in asked else "12" if "12" in asked else "13"
+
+    said = prediction(text=without_reasoning(raw).strip(), raw_text=raw)
+    pair = Answered(question(answer=("fifty",)), said)
+    judgements = v.judge([pair], ScriptedModel("judge", say))
+    assert len(judgements) == (4 if "think" in raw else 2)
+    assert v.score_strictly(pair, judgements).points == strict
+    assert v.score_officially(pair, judgements).points == official

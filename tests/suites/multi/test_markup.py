@@ -169,7 +169,9 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
         pytest.param('<table><tr><td rowspan="999" colspan="999">a', "joined", id="in both ways"),
         pytest.param(f'<table><tr><td colspan="{"9" * 5000}">a', "joined", id="no number at all"),
         pytest.param(f"<table><tr><td>{'a' * 30_000}", "30000 characters", id="a long word"),
-        pytest.param(f"<table>{LONG_ROW * 60}</table>", "a table of", id="too large"),
+        pytest.param(
+            f"<table>{LONG_ROW * 60}</table>", "a table of", id="too large", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_table_that_cannot_be_drawn_says_why(html, why):

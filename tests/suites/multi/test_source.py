@@ -187,6 +187,7 @@ def test_image_names_are_places_below_images():
     assert image_name("czls/502_1.png") == "czls/502_1.png"
 
 
+@pytest.mark.long
 def test_a_release_of_the_real_size_is_read_in_a_few_seconds(tmp_path):
     one = PROBLEM | {"problem_content": "题干" * 150}
     found = release(tmp_path, {f"czsw_{n}": one for n in range(9_215)})

@@ -64,13 +64,13 @@
     const variance = Math.max(((freedom + 1) / freedom) * (spread / most ** 2), 1 / (n * (n + 2)));
     let changed = 0;
     for (const [gained] of clusters.values()) changed += gained !== 0;
-    const half = Math.max(student(freedom) * Math.sqrt(variance), 2 ** (1 - changed) >= 0.05 ? Math.abs(change) : 0);
+    const half = Math.max(student(freedom) * Math.sqrt(variance), 2 ** -(changed + 1) >= 0.05 ? Math.abs(change) : 0);
     return [change - half, change + half];
   }
 
-  /** 97.5 % quantile of Student's t (Abramowitz and Stegun, 26.7.5). */
+  /** 97.5 % quantile of Student's t: to a thousandth, and from seven on by Abramowitz and Stegun, 26.7.5. */
   function student(freedom) {
-    if (freedom < 3) return [12.706, 4.303][freedom - 1];
+    if (freedom < 7) return [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469][freedom - 1];
     const terms = [
       (Z ** 3 + Z) / 4, (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / 96,
       (3 * Z ** 7 + 19 * Z ** 5 + 17 * Z ** 3 - 15 * Z) / 384,

@@ -7,9 +7,9 @@
   async function drawTask(place, index, chosen, row) {
     const { task } = row;
     place.append(Bench.h("h2", {}, Bench.h("a", { href: Bench.link(["task", task.name]) }, Bench.printable(task.title))));
-    const [signatures, data] = await Promise.all([signature(index, row), questions(index, row)]);
+    const [signatures, data, causes] = await Promise.all([signature(index, row), questions(index, row), Bench.compare.moved(index, task, chosen)]);
     Bench.append(place, [
-      differs(signatures, command(task, chosen)), await categories(task, chosen), await curve(index, task, chosen), data ? moved(task, chosen, data)
+      causes, differs(signatures, causes ? "" : command(task, chosen)), await categories(task, chosen), await curve(index, task, chosen), data ? moved(task, chosen, data)
         : Bench.h("p", { class: "note" }, "The samples of both are not in this report, so that no single question can be shown."),
     ]);
   }
@@ -46,7 +46,7 @@
         name: Bench.words(name), a: value(old, name), b: value(now, name), meaning: (now.get(name) || old.get(name)).meaning,
       })), { label: "What differs", heading: "name", class: "spelled" }) : Bench.h("p", {}, "Nothing: the same questions, prompts, model, judge and reading."),
       same.length > 0 && Bench.h("p", { class: "note" }, `The same: ${same.map(Bench.words).join(", ")}.`),
-      changed.length > 0 && Bench.h("p", { class: "note" }, "How much of the difference each accounts for: ", Bench.h("code", {}, command), "."),
+      changed.length > 0 && command && Bench.h("p", { class: "note" }, "How much of the difference each accounts for: ", Bench.h("code", {}, command), "."),
     );
   }
 

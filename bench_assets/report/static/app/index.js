@@ -47,9 +47,14 @@
     return (word || "").replace(/[,:;]$/, "");
   }
 
+  /** What a guess gives on the questions of an edition; null where that is not known. */
+  function chance(task, edition) {
+    return !edition || !task.edition || edition === task.edition ? task.chance : null;
+  }
+
   /** The best that was reached without looking: chance, or a constant reply; null if not known. */
   function blind(task, row) {
-    const known_ = [row.condition === "main" ? task.chance : null, row.constant].filter((one) => one !== null);
+    const known_ = [row.condition === "main" ? chance(task, row.edition) : null, row.constant].filter((one) => one !== null);
     return known_.length ? Math.max(...known_) : null;
   }
 
@@ -64,9 +69,15 @@
     return found;
   }
 
-  /** The same as elements, to stand behind a number. */
+  /** What else should be known of a row, whose number is what it seems to be: as marks. */
+  function notes(row) {
+    const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench check-judge`;
+    return row.unmeasured ? [{ mark: "judge not measured", why }] : [];
+  }
+
+  /** Both as elements, to stand behind a number. */
   function marked(row) {
-    return marks(row).map(({ mark, why }) => Bench.h("span", { class: "mark", title: Bench.printable(why) }, mark));
+    return [...marks(row), ...notes(row)].map(({ mark, why }) => Bench.h("span", { class: "mark", title: Bench.printable(why) }, mark));
   }
 
   /** Baselines are no models: they answer without looking. */
@@ -84,5 +95,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, short, suiteTitle, blind, marks, marked, isBaseline, kind });
+  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, marks, notes, marked, isBaseline, kind });
 })();

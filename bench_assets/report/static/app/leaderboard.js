@@ -6,6 +6,7 @@
     const chosen = defaults(index, query);
     const place = Bench.h("div", { class: "matrix" });
     const said = Bench.h("p", { class: "note", role: "status" });
+    const glance = Bench.h("div");
     const change = (changes) => {
       Object.assign(chosen, changes);
       Bench.replaceQuery(changed(index, chosen));
@@ -17,19 +18,20 @@
       place.replaceChildren(shown.models.length || shown.published.length
         ? Bench.matrix(index, shown, chosen, change) : Bench.h("p", {}, "Nothing was measured that fits these filters."));
       place.append(...Bench.matrixLegend(shown));
+      glance.replaceChildren(Bench.glance(index, chosen.edition));
     };
     main.append(
-      Bench.title("Leaderboard"), said, choices(index, chosen, change), place,
-      Bench.glance(index, chosen.edition),
+      Bench.title("Leaderboard"), said, choices(index, chosen, change), place, glance,
     );
     draw();
   });
 
-  /** The editions there are, that with most numbers first. */
+  /** The editions there are: of the present questions first, then those with more numbers. */
   function editions(index) {
     const times = new Map();
     for (const row of index.rows) if (row.edition) times.set(row.edition, (times.get(row.edition) || 0) + 1);
-    return [...times.keys()].sort((a, b) => times.get(b) - times.get(a));
+    const present = new Set(index.tasks.map((task) => task.edition));
+    return [...times.keys()].sort((a, b) => present.has(b) - present.has(a) || times.get(b) - times.get(a));
   }
 
   function initial(index) {
@@ -90,7 +92,7 @@
       model, cells: cells.get(model.name), rank: ranks.get(model.name) || null, only: askedOnly(index, model),
     }));
     const published = index.published.filter((row) => row.condition === chosen.condition && names.has(row.task));
-    return { tasks, models, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
+    return { edition: chosen.edition, tasks, models, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
   }
 
   /** The suites that a model was asked of, where these are not all that others were asked of. */

@@ -101,8 +101,9 @@
   function blindRows(shown) {
     const constant = (task) => shown.models.map((one) => one.cells[task.name]).find((row) => row && row.constant !== null);
     const rows = [];
-    if (shown.tasks.some((task) => task.chance !== null)) {
-      rows.push({ name: "Chance", reference: (task) => quiet(task.chance) });
+    const chance = (task) => Bench.chance(task, shown.edition);
+    if (shown.tasks.some((task) => chance(task) !== null)) {
+      rows.push({ name: "Chance", reference: (task) => quiet(chance(task)) });
     }
     if (shown.tasks.some(constant)) {
       rows.push({ name: "Best constant reply", reference: (task) => quiet((constant(task) || {}).constant) });
@@ -157,7 +158,7 @@
     const rows = shown.models.flatMap((one) => Object.values(one.cells));
     const reasons = new Map();
     for (const row of rows) {
-      for (const { mark, why } of Bench.marks(row)) {
+      for (const { mark, why } of [...Bench.marks(row), ...Bench.notes(row)]) {
         const key = `${mark.replace(/^[\d ]+/, "")}: ${why}`;
         reasons.set(key, (reasons.get(key) || 0) + 1);
       }

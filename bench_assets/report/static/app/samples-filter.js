@@ -37,9 +37,12 @@
     return { letter, cut, mark: MARKS[letter], name: NAMES[letter] + (cut && letter !== "n" ? ", cut short" : "") };
   }
 
-  /** A test of a row for each value of `outcome`; models are unpacked, the one looked at first. */
+  /** A test of a row for each value of `outcome`; models are unpacked, the one looked at first.
+
+      A model that nobody asked, or whose scores cannot be read, is null. */
   function tests(models, earlier) {
     const [first] = models;
+    const known = models.filter(Boolean);
     const is = (letter) => (row) => Boolean(first) && first.letters[row].toLowerCase() === letter;
     const change = (row) => (first && earlier ? first.shares[row] - earlier.shares[row] : NaN);
     const nothing = is("w");
@@ -51,7 +54,7 @@
       partly: is("p"),
       "wrong-by-all": (row) => {
         let some = false;
-        for (const one of models) {
+        for (const one of known) {
           if (one.shares[row] > 0) return false;
           some = some || one.shares[row] === 0;
         }
@@ -59,7 +62,7 @@
       },
       disagree: (row) => {
         let [least, most] = [Infinity, -Infinity];
-        for (const one of models) {
+        for (const one of known) {
           if (one.shares[row] < least) least = one.shares[row];
           if (one.shares[row] > most) most = one.shares[row];
         }

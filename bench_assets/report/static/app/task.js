@@ -78,7 +78,7 @@
     const here = rows.filter((row) => row.condition === page.chosen.condition);
     const all = here.filter((row) => row.category === "all");
     return [
-      models(page, all), unreadable(page), learning(page, here), beside(page, all), tables(page),
+      models(page, all), Bench.elsewhere(page), unreadable(page), learning(page, here), beside(page, all), tables(page),
       ...categories(page, here), conditions(page, rows),
     ];
   }

@@ -11,12 +11,12 @@ a noun that says the opposite, such as "girl" for "boy".
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 
 import numpy as np
 
 from bench_assets.core.embedding import TextEncoder
-from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.core.stats import Mean, Point, around, mean
 from bench_assets.suites.cogbench.description.questions import entities
 from bench_assets.suites.cogbench.sameness import contradiction
 from bench_assets.task import Answered
@@ -99,10 +99,17 @@ def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
 def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
     """As the authors' script has it: an entity to which k nouns are equally close counts k times.
 
-    Ties are rare, but the value may exceed 1; it has no interval.
+    Ties are rare, but the value may exceed 1: its interval knows no top.
     """
-    hits = sum(match.n_closest for match in matches if match.recognised_officially)
-    return Mean(hits / len(matches) if matches else nan, nan, nan, len(matches), 0)
+    if not matches:
+        return Mean(nan, nan, nan, 0, 0)
+    hits = [match.n_closest * match.recognised_officially for match in matches]
+    value = sum(hits) / len(matches)
+    moves: dict[str, float] = defaultdict(float)
+    for match, n in zip(matches, hits, strict=True):
+        moves[match.image_id] += (n - value) / len(matches)
+    low, high = around(value, moves, top=inf, freedom=len(moves) - 1)
+    return Mean(value, max(0.0, low), high, len(matches), 0)
 
 
 MEASURES = {

@@ -102,7 +102,7 @@ def _points(scored: Sequence[Scored], kinds: Sequence[Kind]) -> Iterator[Point]:
         words = score.answer or (UNREAD,) * len(points)
         for point, word in zip(points, words, strict=True):
             if point.kind in kinds and word != REPEATED:
-                yield Point({YES: 1.0, NO: 0.0}.get(word), question.group_id)
+                yield Point({YES: 1.0, NO: 0.0}.get(word), question.cluster)
 
 
 def _score(answered: Answered, judgements: Sequence[Judgement], words: Sequence[str]) -> Score:

@@ -31,7 +31,7 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement] = ()) -
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
     """Share of questions answered right; those about one picture are not independent."""
-    return mean(Point(score.points, question.group_id) for question, score in scored)
+    return mean(Point(score.points, question.cluster) for question, score in scored)
 
 
 def _score(answered: Answered, letter: str | None, why: str) -> Score:

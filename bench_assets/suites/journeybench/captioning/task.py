@@ -7,7 +7,7 @@ from bench_assets.task import Condition, Task
 TASK = Task(
     name=TASK_NAME,
     title="JourneyBench, imaginary image captioning",
-    version=2,
+    version=3,
     conditions={
         "main": Condition(
             prompt=prompts.main,

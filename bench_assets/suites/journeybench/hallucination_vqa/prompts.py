@@ -5,7 +5,7 @@ The question is asked as it is. The judge's instructions follow the rules of the
 """
 
 from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Prediction, Question
+from bench_assets.core.rows import Question
 
 NO_VERDICT = (
     "That is not what was asked for. Reply with one JSON object that has all six fields, "
@@ -46,7 +46,7 @@ def main(question: Question) -> Prompt:
     return Prompt.of(*map(Image, question.images), question.text)
 
 
-def judge(question: Question, prediction: Prediction) -> Prompt:
-    """Ask whether a prediction says what people say; the judge does not see the picture."""
+def judge(question: Question, response: str) -> Prompt:
+    """Ask whether a response says what people say; the judge does not see the picture."""
     truth = "; ".join(question.answer)
-    return Prompt.of(_JUDGE.format(question=question.text, response=prediction.text, truth=truth))
+    return Prompt.of(_JUDGE.format(question=question.text, response=response, truth=truth))

@@ -14,6 +14,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_
 from bench_assets.task import RULES, Answered, Scored
 
 CRITERION = "correct"
+WITH_THOUGHTS = "correct, thoughts included"  # the notebook takes nothing off a response
 
 NAME_A_JUDGE = (
     "rules are no judge of the published edition, where one sentence said to every question would "
@@ -35,11 +36,20 @@ class Assessment:
 
 
 def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
-    """Ask of each prediction whether it says what people say; again where that cannot be read."""
-    asked = [
-        Asked(*pair, prompt, partial(_verdict, prompt), CRITERION)
+    """Ask of each prediction whether it says what people say; again where that cannot be read.
+
+    A prediction that came with thoughts is judged once more with them, for the official reading.
+    """
+    responses = [(pair, CRITERION, pair.prediction.text) for pair in answered]
+    responses += [
+        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
         for pair in answered
-        for prompt in [prompts.judge(*pair)]
+        if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
+    ]
+    asked = [
+        Asked(*pair, prompt, partial(_verdict, prompt), criterion)
+        for pair, criterion, response in responses
+        for prompt in [prompts.judge(pair.question, response)]
     ]
     return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
 
@@ -70,21 +80,31 @@ def score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     Rules can be led by the form of an answer: of published questions they give no points, so that
     no number of theirs stands beside a judge's.
     """
-    published = answered.question.edition in ("published", "own")
-    by_rules = any(one.by_rules for one in judgements)
-    points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)
-    said = answered.prediction.text.strip()
-    return Score.of(answered.prediction, points=points, answer=(said,) if said else (), note=note)
+    return _score(answered, [one for one in judgements if one.criterion != WITH_THOUGHTS])
+
+
+def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge calls the whole response right, what is thought aloud included."""
+    thoughts = [one for one in judgements if one.criterion == WITH_THOUGHTS]
+    return _score(answered, thoughts or judgements)
 
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
     """Share of right answers; questions about one picture count as one cluster."""
-    return mean(Point(score.points, question.group_id) for question, score in scored)
+    return mean(Point(score.points, question.cluster) for question, score in scored)
 
 
 def by_trigger_and_image_source(question: Question) -> Sequence[str]:
     """Slice by what the question does, and by where its picture is from."""
     return question.category, question.labels["image_source"]
+
+
+def _score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+    published = answered.question.edition in ("published", "own")
+    by_rules = any(one.by_rules for one in judgements)
+    points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)
+    said = answered.prediction.text.strip()
+    return Score.of(answered.prediction, points=points, answer=(said,) if said else (), note=note)
 
 
 def _verdict(prompt: Prompt, reply: Reply) -> bool | None:

@@ -7,11 +7,11 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name=TASK_NAME,
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(prompt=prompts.main, about="The question and its picture, nothing else.")
     },
-    readings={"strict": scoring.score},
+    readings={"strict": scoring.score, "official": scoring.score_officially},
     measures={"accuracy": scoring.accuracy},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     slices=scoring.by_trigger_and_image_source,

@@ -34,7 +34,7 @@ def hallucination_rate(scored: Sequence[Scored]) -> Mean:
     What is counted there was seen where nothing is. Lower is better.
     """
     return mean(
-        Point(_hallucinated(one), one.question.group_id)
+        Point(_hallucinated(one), one.question.cluster)
         for one in scored
         if HALLUCINATION in by_label(one.question)
     )

@@ -38,7 +38,7 @@ def _recall(direction: str, k: int) -> Measure:
         return mean(
             Point(
                 None if score.points is None else recall_at(k, score.answer, question.answer),
-                question.group_id,
+                question.cluster,
             )
             for question, score in scored
             if question.category == direction

@@ -38,6 +38,7 @@ def test_the_darker_point_gets_the_letter_of_its_place(tmp_path, darker, place, 
     assert draft.places == (0, 1)
 
 
+@pytest.mark.long
 def test_points_alike_have_the_third_option_whatever_their_letters(tmp_path):
     drawn = [drafts(build(scene(tmp_path, darker="E"), Random(seed)))[0] for seed in range(8)]
     assert {draft.places for draft in drawn} == {(2,)}

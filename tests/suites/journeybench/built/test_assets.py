@@ -93,6 +93,7 @@ def one(rows, **fields):
     return row
 
 
+@pytest.mark.long
 def test_five_of_eight_captions_are_kept_for_each_of_sixty_pictures(mini):
     decisions = mini.rows("decisions", FilterDecision)
     assert Counter(decision.kept for decision in decisions) == {True: 60, False: 6}
@@ -112,10 +113,12 @@ def test_five_of_eight_captions_are_kept_for_each_of_sixty_pictures(mini):
         pytest.param("torn.png", "missing or does not decode", id="torn"),
     ],
 )
+@pytest.mark.long
 def test_planted_pictures_are_found(mini, picture, reason):
     assert one(mini.rows("decisions", FilterDecision), picture=picture).reason == reason
 
 
+@pytest.mark.long
 def test_each_picture_has_at_least_five_texts_and_four_pictures_that_distract(mini):
     for sample in mini.rows("retrieval/built", RetrievalSample):
         assert len(sample.text_distractors) >= 5
@@ -124,6 +127,7 @@ def test_each_picture_has_at_least_five_texts_and_four_pictures_that_distract(mi
         assert sample.picture not in sample.image_distractors
 
 
+@pytest.mark.long
 def test_true_statements_are_not_taken_for_distractors(mini):
     followed = [
         decision
@@ -134,6 +138,7 @@ def test_true_statements_are_not_taken_for_distractors(mini):
     assert not any(decision.accepted for decision in followed)
 
 
+@pytest.mark.long
 def test_dialogues_end_in_every_way(mini):
     ends = mini.rows("dialogue_ends", DialogueEnd)
     assert Counter(end.outcome for end in ends) == {
@@ -144,11 +149,13 @@ def test_dialogues_end_in_every_way(mini):
     assert one(ends, picture="elephant-3.png").outcome == "decision", "at the second try"
 
 
+@pytest.mark.long
 def test_sixty_trigger_questions_of_three_kinds(mini):
     questions = mini.rows("hallucination_vqa/built", TriggerQuestion)
     assert Counter(question.trigger for question in questions) == dict.fromkeys(TRIGGERS, 20)
 
 
+@pytest.mark.long
 def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
     questions = mini.rows("mcot/questions", Question)
     assert Counter(Counter(q.group_id for q in questions).values()) == {3: 20}
@@ -161,6 +168,7 @@ def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
 
 
 @pytest.mark.parametrize("task", ["mcot", "multi_image_vqa"])
+@pytest.mark.long
 def test_no_task_can_be_passed_without_looking(mini, task):
     # One exam: what is asked does not depend on the seed, which only draws where things lie.
     exam = mini.rows(f"{task}/questions", Question)
@@ -169,6 +177,7 @@ def test_no_task_can_be_passed_without_looking(mini, task):
     assert unfair([exam], stored.__getitem__) == {}
 
 
+@pytest.mark.long
 def test_no_trigger_question_is_answered_without_looking(mini):
     triggers = mini.rows("hallucination_vqa/built", TriggerQuestion)
     exam = [rows.question(text=t.question, answer=t.answers, images=(t.picture,)) for t in triggers]
@@ -182,6 +191,7 @@ def test_no_trigger_question_is_answered_without_looking(mini):
     assert best <= 0.12 * len(exam), "one sentence, said to every question"
 
 
+@pytest.mark.long
 def test_thirty_multi_image_questions_of_three_kinds(mini):
     questions = mini.rows("multi_image_vqa/questions", Question)
     kinds = ("Arithmetic Reasoning", "External Knowledge", "Cause and Effect")
@@ -189,6 +199,7 @@ def test_thirty_multi_image_questions_of_three_kinds(mini):
     assert all(len(set(question.images)) == 2 for question in questions)
 
 
+@pytest.mark.long
 def test_every_fault_of_the_problems_has_a_reason(mini):
     reasons = [row.reason for row in mini.rows("mcot/built_rejections", Rejection)]
     assert reasons == [
@@ -203,6 +214,7 @@ def test_every_fault_of_the_problems_has_a_reason(mini):
     assert (unseen.entry, unseen.reason) == ("copa-10/pictures", "cannot be seen")
 
 
+@pytest.mark.long
 def test_a_distractor_is_traced_to_reply_prompt_votes_and_gallery(mini):
     source = mini.home / "mini" / "journeybench"
     sample = mini.rows("retrieval/built", RetrievalSample)[7]
@@ -231,6 +243,7 @@ def test_a_distractor_is_traced_to_reply_prompt_votes_and_gallery(mini):
     assert one(mini.rows("gallery", GalleryPicture), picture=sample.picture) == row
 
 
+@pytest.mark.long
 def test_an_mcot_question_is_traced_to_its_problem_reply_and_picture(mini):
     question = mini.rows("mcot/questions", Question)[4]
     planned = one(
@@ -248,6 +261,7 @@ def test_an_mcot_question_is_traced_to_its_problem_reply_and_picture(mini):
     assert f"exactly {planned.count} of" in planned.prompt
 
 
+@pytest.mark.long
 def test_building_again_changes_nothing_and_paints_nothing(mini):
     before = {path: path.stat().st_mtime_ns for path in (mini.home / "painted").iterdir()}
     digest = mini.tables.digest(["journeybench", "mcot", "questions"])
@@ -348,6 +362,7 @@ def test_a_published_source_without_any_picture_says_what_to_do(tmp_path):
         bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
 
 
+@pytest.mark.long
 def test_solutions_are_verified_by_a_judge_of_their_own(mini):
     (mini.home / "bench.toml").write_text(
         '[models.m]\nkind = "scripted"\nsays = "9+4 = 13, so 39"\n'

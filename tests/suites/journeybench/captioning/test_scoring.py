@@ -67,3 +67,16 @@ def test_one_caption_has_a_value_and_no_interval():
 def test_an_empty_reply_is_a_wrong_caption():
     found = measured("A red cat sits here", "")["rouge_l"]
     assert (found.value, found.n_scored) == (pytest.approx(0.5), 2)
+
+
+def test_the_official_reading_counts_the_words_of_thoughts():
+    asked = question(answer=("a cat sits",))
+    said = prediction(text="a cat sits", raw_text="<think>a dog?</think> a cat sits")
+    bleu_1 = {
+        reading: next(row.value for row in rows if row.metric == "bleu_1")
+        for reading in ("coco", "official")
+        for scores in [flow.score(TASK, [asked], [said], [], reading)]
+        for rows in [flow.summarise(TASK, [asked], [said], scores)]
+    }
+    assert bleu_1["coco"] == pytest.approx(1)
+    assert bleu_1["official"] == pytest.approx(3 / 5)  # of "<think>a dog?</think> a cat sits"

@@ -169,3 +169,24 @@ def test_broken_json_is_asked_for_again_with_the_complaint():
 def test_slices_are_triggers_and_image_sources():
     asked = question(category="visual challenge", labels={"image_source": "real"})
     assert TASK.slices(asked) == ("visual challenge", "real")
+
+
+def test_the_official_reading_has_the_whole_response_judged():
+    asked = question(answer=("No.",))
+    said = [
+        prediction(question_id=asked.question_id, text="No.", raw_text="<think>Yes.</think>No."),
+        prediction(question_id=asked.question_id, sample=1, text="No.", raw_text="No."),
+    ]
+
+    def say(request):
+        right = "Model's answer: No." in request.prompt.turns[-1].parts[0]
+        return json.dumps({**FIELDS, "is_prediction_correct": right})
+
+    pairs = [Answered(asked, one) for one in said]
+    judgements = scoring.judge(pairs, ScriptedModel("judge", say))
+    assert len(judgements) == 3
+    points = {
+        reading: [one.points for one in flow.score(TASK, [asked], said, judgements, reading)]
+        for reading in TASK.readings
+    }
+    assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}

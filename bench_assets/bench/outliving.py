@@ -1,0 +1,35 @@
+"""Runs a command that ends when whoever started it does, however that was ended.
+
+``python -m bench_assets.bench.outliving COMMAND...``, with a pipe as standard input: what is killed
+can end nothing, but its end of a pipe is closed for it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from threading import Thread
+
+PATIENCE = 60.0  # s that the command may take to end
+
+
+def main(command: list[str]) -> int:
+    """Run a command; its exit code."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    signal.signal(signal.SIGINT, lambda *_: process.send_signal(signal.SIGINT))
+    Thread(target=_end_when_alone, args=[process], daemon=True).start()
+    return process.wait()
+
+
+def _end_when_alone(process: "subprocess.Popen[bytes]") -> None:
+    """Wait until nobody holds the other end of standard input; then end all of our group."""
+    os.read(sys.stdin.fileno(), 1)  # nobody writes; a buffer of Python's could not be left at exit
+    process.send_signal(signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE)
+    os.killpg(0, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,239 @@
+"""What ``bench reproduce`` does: evaluates a number again, beside the home's tables.
+
+Replies come from where they are remembered; what is missing is asked only where that was wanted.
+Nothing is written but replies that were asked.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bench_assets import flow
+from bench_assets.bench.printing import shown_progress
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.chat import ChatModel
+from bench_assets.core.errors import BenchError, ModelError
+from bench_assets.core.rows import Judgement, Prediction, Question
+from bench_assets.report.causes import who_and_how
+from bench_assets.report.difference import Cause, difference
+from bench_assets.report.side import Side
+from bench_assets.report.sides import Place
+from bench_assets.reproduce.again import Again, by_model, by_rules, measured
+from bench_assets.reproduce.compared import Parting, metric_partings, partings
+from bench_assets.reproduce.needs import Need, Number, question_needs, task_needs
+from bench_assets.reproduce.remembered import NOT_REMEMBERED, RememberedModel
+from bench_assets.suite import SuiteSettings
+from bench_assets.task import RULES, ChosenJudge, Task
+from resources.models.engines import engine_kind
+from resources.models.opening import Models
+from resources.replies.progress import AskingProgress
+from resources.settings.model_specs import EMBEDDED_MODELS, BlindSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduced:
+    """What became of a number."""
+
+    number: Number
+    needs: list[Need]
+    again: Again | None = None  # None: it cannot be tried
+    partings: Sequence[Parting] = ()
+    causes: Sequence[Cause] = ()
+    compared: str = ""  # with what
+
+    @property
+    def exit_code(self) -> int:
+        """0: the same digits; 1: others; 2: it cannot be tried."""
+        return 2 if self.again is None else int(bool(self.partings))
+
+
+class NotThereError(ModelError):
+    """Replies are needed that are not remembered, or somebody who cannot be asked."""
+
+
+class _Whole(NamedTuple):
+    """What an evaluation takes, all of it here."""
+
+    number: Number
+    task: Task
+    questions: list[Question]
+
+
+def reproduce(bench: Workbench, number: Number, *, ask: bool = False) -> Reproduced:
+    """Look what a number takes, evaluate it again if all of it is here, and compare.
+
+    Args:
+        bench: The home; its tables stay as they are.
+        number: What is to come out.
+        ask: Whether replies that are not remembered are asked for.
+    """
+    task, needs = task_needs(number, bench.catalog)
+    if task is None or _lacking(needs):
+        return Reproduced(number=number, needs=needs)
+    places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
+    questions, more = question_needs(number, task, places)
+    needs += more
+    if _lacking(needs):
+        return Reproduced(number=number, needs=needs)
+    whole = _Whole(number, task, questions)
+    with bench.models() as models:
+        try:
+            predictions = _replied(bench, models, whole, needs, ask=ask)
+            judgements = _judged(bench, models, whole, predictions, needs, ask=ask)
+        except BenchError as why:  # whatever it is, the replies are not there
+            lacks = Need(part="replies", takes="all", here=str(why), missing=_how(number, ask=ask))
+            return Reproduced(number=number, needs=[*needs, lacks])
+    reading = number.signature.parts["reading"]
+    again = measured(task, questions, predictions, judgements, reading)
+    return _compared(whole, needs, again)
+
+
+def _lacking(needs: Sequence[Need]) -> bool:
+    return any(need.missing for need in needs)
+
+
+def _how(number: Number, *, ask: bool) -> str:
+    if ask or not number.model:
+        return "see above; a number that no table here has needs TASK MODEL to be asked"
+    return f"`{number.command} --ask` asks for what is missing"
+
+
+def _replied(
+    bench: Workbench, models: Models, whole: _Whole, needs: list[Need], *, ask: bool
+) -> list[Prediction]:
+    """Take the replies: as they are remembered of the signature, made at hand, or asked."""
+    number, task, questions = whole
+    condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
+    if task.asked_of != "model":
+        rows = _rows_there(whole)
+        needs.append(Need(part="replies", takes=wanted, here=f"{len(rows)} rankings, as ranked"))
+        return rows
+    if not _is_at_hand(bench, number.model):
+        known = RememberedModel(number.model or who_and_how(wanted)[0], wanted, models.store)
+        rows = flow.predict(task, questions, known, condition)
+        missing = sum(row.error == NOT_REMEMBERED for row in rows)
+        if not missing:
+            needs.append(Need(part="replies", takes=wanted, here=f"{len(rows)} remembered"))
+            return rows
+        if not number.model:
+            raise NotThereError(f"{missing} of {len(rows)} replies are not remembered")
+    with _opened(models, number.model, condition, ask=ask) as model:
+        if model.signature != wanted:
+            raise NotThereError(f"{number.model} is now {model.signature}")
+        rows = flow.predict(task, questions, model, condition)
+    needs.append(Need(part="replies", takes=wanted, here=f"{len(rows)} there"))
+    return rows
+
+
+def _judged(
+    bench: Workbench,
+    models: Models,
+    whole: _Whole,
+    predictions: Sequence[Prediction],
+    needs: list[Need],
+    *,
+    ask: bool,
+) -> list[Judgement]:
+    number, task, questions = whole
+    if not task.is_judged:
+        return []
+    said = number.signature.parts.get("judge", "none")
+    name, asked = _judge_of(task, said, bench.settings.suite(task.suite, SuiteSettings).judge)
+    if not asked:
+        needs.append(Need(part="judge", takes=said, here=f"rules: {name}"))
+        return by_rules(task, questions, predictions, name)
+    with _opened(models, asked, "main", ask=ask) as judge:
+        rows = by_model(task, questions, predictions, (judge, name), "")
+    needs.append(Need(part="judge", takes=said, here=f"{len(rows)} verdicts, {judge.signature}"))
+    return rows
+
+
+def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
+    """Who judged; where nothing had to be judged, whoever would."""
+    if said == "none":
+        return task.chosen_judge(configured)
+    asked = [part for part in said.split("+") if part != RULES]
+    return task.chosen_judge(said if len(asked) > 1 else (asked or [RULES])[0])
+
+
+def _is_at_hand(bench: Workbench, model: str) -> bool:
+    """Whether the replies of a model are made here, so that none has to be remembered."""
+    settings = bench.settings
+    if model not in {**EMBEDDED_MODELS, **settings.models}:
+        return False
+    spec = settings.model(model)
+    spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
+    return engine_kind(spec) is None
+
+
+@contextmanager
+def _opened(models: Models, name: str, condition: str, *, ask: bool) -> Generator[ChatModel]:
+    """Open a model; unless it may be asked, it ends where the first request would be sent.
+
+    Raises:
+        NotThereError: If it would have to be asked.
+    """
+    with AskingProgress(name, lambda line: None, shown_progress()) as progress:
+        watch: Callable[[int, int, int], None] = progress if ask else _only_remembered
+        counted = progress.throughput if ask else None
+        with models.open(name, condition, watch, counted) as model:
+            yield model
+
+
+def _only_remembered(done: int, remembered: int, total: int) -> None:
+    if remembered < total:
+        raise NotThereError(f"{total - remembered} of {total} replies are not remembered")
+
+
+def _rows_there(whole: _Whole) -> list[Prediction]:
+    place = _place(whole)
+    rows = list(place.read().predictions) if whole.number.model else []
+    if not rows:
+        raise NotThereError("no table of rankings")
+    return rows
+
+
+def _place(whole: _Whole) -> Place:
+    number = whole.number
+    return Place(number.tables, whole.task, number.signature.condition, number.model)
+
+
+def _compared(whole: _Whole, needs: list[Need], again: Again) -> Reproduced:
+    """Compare with the tables, with metrics alone, or where there are none with the signature."""
+    number, task = whole.number, whole.task
+    before = _place(whole).read() if number.model and number.metrics else None
+    found: Sequence[Parting]
+    causes: list[Cause] = []
+    if before is not None and not metric_partings(before.metrics, number.metrics):
+        then = Again(before.predictions, before.judgements, before.scores, before.metrics)
+        found, compared = partings(then, again), "the tables of this home"
+        if found:
+            after = Side(name="again", questions=whole.questions, **again._asdict())
+            causes = difference(task, before, after, _metric_of(found, task))
+    elif number.metrics:
+        found, compared = metric_partings(number.metrics, again.metrics), "the file of metrics"
+    else:
+        now = again.metrics[0].signature
+        same = now == number.text
+        found = [] if same else [_other_signature(number.text, now)]
+        compared = "the signature alone: no table here has its digits"
+    return Reproduced(
+        number=number,
+        needs=needs,
+        again=again,
+        partings=found,
+        causes=causes,
+        compared=compared,
+    )
+
+
+def _other_signature(before: str, after: str) -> Parting:
+    return Parting(step="metrics", entry="all", field="signature", before=before, after=after)
+
+
+def _metric_of(found: Sequence[Parting], task: Task) -> str:
+    """The metric that is explained: the first that differs over all questions."""
+    cells = [one.entry for one in found if one.step == "metrics"]
+    names = [name for name in task.measures if f"{name} all" in cells]
+    return names[0] if names else task.primary_metric

@@ -1,0 +1,25 @@
+"""The checks of one table in one op: the table is read once, however many checks it has.
+
+Each op takes milliseconds when definitions load, and more in each run. A check in an op of its own
+is one that must not hold up what lies downstream: because it does not block, and may break.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import dagster as dg
+
+
+def joint_name(specs: Sequence[dg.AssetCheckSpec]) -> str:
+    """Name the op of a table's checks."""
+    return f"{specs[0].asset_key.to_python_identifier()}_checks"
+
+
+def results(
+    context: dg.AssetCheckExecutionContext,
+    specs: Sequence[dg.AssetCheckSpec],
+    found: Mapping[str, Callable[[], dg.AssetCheckResult]],
+) -> Iterator[dg.AssetCheckResult]:
+    """Try the checks that are selected, by their names. All are, unless somebody chooses some."""
+    for spec in specs:
+        if spec.key in context.selected_asset_check_keys:
+            yield found[spec.name]()._replace(asset_key=spec.asset_key, check_name=spec.name)

@@ -1,0 +1,38 @@
+/* What is expected of every table, and what Great Expectations found: those that fail first. */
+"use strict";
+(() => {
+  Bench.page("/expectations", async (main) => {
+    const { tables, missing } = await Bench.data("expectations");
+    main.append(Bench.title("What is expected of the tables"));
+    if (missing) {
+      main.append(Bench.h("p", {}, "Nobody has tried yet: ", Bench.h("code", {}, missing), " does, and then ", Bench.h("code", {}, "bench report"), " shows it."));
+      return;
+    }
+    const failed = tables.filter((one) => one.failed).length;
+    main.append(
+      Bench.h("p", {}, failed ? `${failed} of ${tables.length} tables are not as expected.` : `All ${tables.length} tables are as expected.`),
+      Bench.h("p", { class: "note" }, "Where an expectation fails that blocks, what is made of the table stays as it was."),
+      ...tables.map(section),
+    );
+  });
+
+  function section(one) {
+    const held = one.expectations.length - one.failed;
+    return Bench.h(
+      "details", { class: "expected", open: one.failed ? "" : null },
+      Bench.h(
+        "summary", {}, Bench.h("span", { "aria-hidden": "true", class: one.failed ? "doubt" : "sound" }, one.failed ? "✗ " : "✓ "), Bench.foreign(one.table, "b"),
+        ` ${Bench.count(one.rows)} rows, ${held} of ${one.expectations.length} hold`,
+      ),
+      Bench.table([
+        { key: "passed", title: "Holds", value: (row) => (row.passed ? "yes" : "no") },
+        { key: "expectation", title: "Expected", value: (row) => Bench.words(row.expectation.replace(/^expect_/, "")) },
+        { key: "about", title: "Of", cell: (row) => Bench.foreign(row.about) },
+        { key: "told", title: "With", cell: (row) => Bench.foreign(row.told) },
+        { key: "blocking", title: "Blocks", value: (row) => (row.blocking ? "yes" : "no") },
+        { key: "n_unexpected", title: "Unexpected", number: true },
+        { key: "unexpected", title: "For example", plain: true, value: (row) => row.unexpected.join("; "), cell: (row) => Bench.foreign(row.unexpected.join("; ")) },
+      ], one.expectations, { label: one.table, heading: "expectation", sort: "passed" }),
+    );
+  }
+})();

@@ -1,0 +1,150 @@
+"""The two-parameter logistic item response model: models are its persons, questions its items.
+
+    P(model m solves question j) = 1 / (1 + exp(-(slope_j * ability_m + ease_j)))
+
+There are few models and many questions, so that it is the questions that are integrated out: slopes
+and eases are drawn from a log-normal and a normal distribution, whose spread is fitted, and the
+abilities maximise the marginal likelihood (EM with a quadrature of both; Bock and Aitkin, 1981, the
+roles of persons and items exchanged). Abilities sum to zero, and slopes have the geometric mean 1.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_MODELS = 8
+
+_SLOPES = np.exp(np.linspace(-2.4, 2.4, 9))  # nodes of the quadrature
+_EASES = np.linspace(-7, 7, 29)
+_SLOPE, _EASE = (one.ravel() for one in np.meshgrid(_SLOPES, _EASES, indexing="ij"))
+_LEAST_SPREAD = 0.15
+_ROUNDS = 200
+_GAIN = 1e-5  # in logarithmic likelihood for each question; less is the end
+_FITTED_ON = 2_000  # questions at most for the abilities, which are sure by then
+_AT_ONCE = 4_000  # questions; bounds memory
+
+
+class Spread(NamedTuple):
+    """How the questions are distributed."""
+
+    slope: float  # standard deviation of the logarithms of slopes
+    ease: float  # mean of the eases, in logits
+    ease_spread: float  # their standard deviation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What was fitted."""
+
+    ability: Floats  # (models,), in logits; they sum to zero
+    slope: Floats  # (questions,): posterior means
+    ease: Floats  # (questions,): the same, in logits, of a model of ability 0
+    spread: Spread
+    log_likelihood: float  # marginal, of the questions that abilities were fitted on
+    rounds: int
+    converged: bool
+
+
+def fitted(points: Floats) -> Fit:
+    """Fit the model by marginal maximum likelihood; no draws, the same digits each time.
+
+    Args:
+        points: (models, questions), shares in [0, 1]; NaN where there is no score. A share counts
+            as so much of a solved question.
+    """
+    n = points.shape[1]
+    some = points[:, np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp)]
+    ability, spread, before = np.zeros(len(points)), Spread(0.5, 0.0, 1.5), -np.inf
+    rounds, converged, likelihood = 0, False, before
+    while not converged and rounds < _ROUNDS:
+        rounds += 1
+        likelihood, weights = _expected(some, ability, spread)
+        converged = likelihood - before < _GAIN * some.shape[1]
+        before = likelihood
+        spread, ability = _spread(weights), _abilities(some, weights, ability)
+    slope, ease = (
+        np.concatenate(one) for one in zip(*_posteriors(points, ability, spread), strict=True)
+    )
+    return Fit(
+        ability=ability,
+        slope=slope,
+        ease=ease,
+        spread=spread,
+        log_likelihood=likelihood,
+        rounds=rounds,
+        converged=converged,
+    )
+
+
+def log_likelihood(points: Floats, ability: Floats, spread: Spread) -> float:
+    """Logarithm of the marginal likelihood; shapes as in ``fitted``."""
+    return _expected(points, ability, spread)[0]
+
+
+def gradient(points: Floats, ability: Floats, spread: Spread) -> Floats:
+    """Its derivative by each ability."""
+    _, weights = _expected(points, ability, spread)
+    solved, n = _counts(points, weights)
+    return np.asarray(((solved - n * _chances(ability)) * _SLOPE).sum(1))
+
+
+def _expected(points: Floats, ability: Floats, spread: Spread) -> tuple[float, Floats]:
+    """Marginal likelihood, and how likely each node is each question; (questions, nodes)."""
+    chances = np.clip(_chances(ability), 1e-12, 1 - 1e-12)
+    scored = ~np.isnan(points)
+    solved = np.where(scored, points, 0.0)
+    logs = solved.T @ np.log(chances) + (scored - solved).T @ np.log1p(-chances) + _prior(spread)
+    most = logs.max(1, keepdims=True)
+    weights = np.exp(logs - most)
+    total = weights.sum(1, keepdims=True)
+    return float((most + np.log(total)).sum()), weights / total
+
+
+def _chances(ability: Floats) -> Floats:
+    """Chance of each model at each node; (models, nodes)."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(np.outer(ability, _SLOPE) + _EASE, -500, 500))))
+
+
+def _prior(spread: Spread) -> Floats:
+    logs = -0.5 * (np.log(_SLOPE) / spread.slope) ** 2
+    logs = logs - 0.5 * ((_EASE - spread.ease) / spread.ease_spread) ** 2
+    return np.asarray(logs - np.log(np.exp(logs).sum()))
+
+
+def _counts(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """How many questions of each node each model solved, and was asked; (models, nodes)."""
+    scored = ~np.isnan(points)
+    return np.where(scored, points, 0.0) @ weights, scored @ weights
+
+
+def _spread(weights: Floats) -> Spread:
+    shares = weights.mean(0)
+    ease = float(shares @ _EASE)
+    slope = float(np.sqrt(shares @ np.log(_SLOPE) ** 2))
+    ease_spread = float(np.sqrt(shares @ (_EASE - ease) ** 2))
+    return Spread(max(slope, _LEAST_SPREAD), ease, max(ease_spread, _LEAST_SPREAD))
+
+
+def _abilities(points: Floats, weights: Floats, ability: Floats) -> Floats:
+    """Newton's steps for the expected likelihood, abilities summing to zero."""
+    solved, n = _counts(points, weights)
+    for _ in range(3):
+        chances = _chances(ability)
+        slopes = ((solved - n * chances) * _SLOPE).sum(1)
+        bends = (n * chances * (1 - chances) * _SLOPE**2).sum(1) + 1e-6
+        pull = (slopes / bends).sum() / (1 / bends).sum()
+        ability = ability + np.clip((slopes - pull) / bends, -1, 1)
+        ability = ability - ability.mean()
+    return np.asarray(ability)
+
+
+def _posteriors(points: Floats, ability: Floats, spread: Spread) -> list[tuple[Floats, Floats]]:
+    found = []
+    for start in range(0, points.shape[1], _AT_ONCE):
+        _, weights = _expected(points[:, start : start + _AT_ONCE], ability, spread)
+        found.append((weights @ _SLOPE, weights @ _EASE))
+    return found

@@ -1,0 +1,14 @@
+"""All that is promised."""
+
+from benchmarks.coverage import intervals, looks, pairs
+from benchmarks.coverage.cells import Promise
+
+
+def every_promise() -> list[Promise]:
+    """List what is tried, in the order of the page."""
+    return [
+        *intervals.promises(),
+        *pairs.promises(),
+        *pairs.powers(),
+        *looks.promises(),
+    ]

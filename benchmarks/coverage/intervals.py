@@ -1,0 +1,116 @@
+"""Whether 95 % intervals hold the truth of the population in 95 of 100 samples."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bench_assets.core.metrics.bleu import bleu_of
+from bench_assets.core.metrics.left_out import Floats, interval
+from bench_assets.core.stats import Mean, Point, macro_mean, mean
+from benchmarks.coverage.cells import Promise, Rng, Trial
+from benchmarks.coverage.populations import captions, chances, name, pictures, points
+
+WHAT = "the interval holds the truth"
+_KINDS = (0.9, 0.7, 0.5, 0.6, 0.8)  # how easy the categories of a macro average are
+_STEPS = 98.0
+"""%, of thirty: shares come in steps that pass 95 over. Even of thirty independent ones Wilson's
+interval holds 0.9 for 24 to 30 right: 97.4 in 100, a binomial sum."""
+
+
+def promises() -> list[Promise]:
+    """An interval of every kind that a table has."""
+    return [
+        *_promise("right or wrong, pictures of 1 to 3", _right(0.6)),
+        *_promise("nine of ten right, pictures of 1 to 3", _right(0.9), of_thirty=_STEPS),
+        *_promise("right or wrong, independent", _alone),
+        *_promise("points in between", _in_between),
+        *_promise("points over points, 1 to 4 a question", _over_points),
+        *_promise("five draws a question", _draws),
+        *_promise("a part that differs from model to model", _of_a_part),
+        *_promise("macro average over five categories", _macro),
+        *(
+            promise
+            for name, (measure, top) in _MEASURES.items()
+            for promise in _promise(f"{name} of a corpus", _of_corpus(measure, top))
+        ),
+    ]
+
+
+def _promise(of: str, trial: Trial, of_thirty: float = 96.5) -> list[Promise]:
+    return [
+        Promise(what=WHAT, of=of, trial=trial, low=93.5, high=high, sizes=sizes)
+        for high, sizes in ((of_thirty, (30,)), (96.5, (200, 2000)))
+    ]
+
+
+def _holds(found: Mean, truth: float) -> bool:
+    return found.low - 1e-12 <= truth <= found.high + 1e-12
+
+
+def _right(truth: float) -> Trial:
+    def trial(n: int, rng: Rng) -> bool:
+        of = pictures(n)
+        return _holds(mean(points(rng.random(n) < chances(rng, of, truth), of)), truth)
+
+    return trial
+
+
+def _alone(n: int, rng: Rng) -> bool:
+    return _holds(mean(map(Point, (rng.random(n) < 0.6).astype(float).tolist())), 0.6)
+
+
+def _in_between(n: int, rng: Rng) -> bool:
+    of = pictures(n)
+    easy = 0.02 + 0.96 * chances(rng, of, 0.6, 0.2)
+    return _holds(mean(points(rng.beta(4 * easy, 4 * (1 - easy)), of)), 0.02 + 0.96 * 0.6)
+
+
+def _over_points(n: int, rng: Rng) -> bool:
+    of = pictures(n)
+    most = rng.integers(1, 5, n)
+    got = rng.binomial(most, chances(rng, of, 0.6))
+    seen = map(Point, (got / most).tolist(), map(name, of.tolist()), most.astype(float).tolist())
+    return _holds(mean(seen), 0.6)
+
+
+def _draws(n: int, rng: Rng) -> bool:
+    of = np.repeat(np.arange(n), 5)
+    easy = chances(rng, of, 0.6, 0.4)
+    return _holds(mean(points(rng.random(len(of)) < easy, of)), 0.6)
+
+
+def _of_a_part(n: int, rng: Rng) -> bool:
+    """As false positives among wrong replies: how many are in the part is chance as well."""
+    of = pictures(n)
+    part = rng.random(n) < 0.6
+    right = rng.random(n) < chances(rng, of, 0.6)
+    return _holds(mean(points(right[part], of[part])), 0.6)
+
+
+def _macro(n: int, rng: Rng) -> bool:
+    sizes = np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n
+    groups: list[list[Point]] = []
+    for size, easy in zip(sizes.round().astype(int), _KINDS, strict=True):
+        of = pictures(int(size), 2)
+        right = rng.random(int(size)) < chances(rng, of, easy, 0.2)
+        groups.append(points(right, of + n * len(groups)))
+    return _holds(macro_mean(groups), sum(_KINDS) / len(_KINDS))
+
+
+_MEASURES: dict[str, tuple[Callable[[Floats], Floats], float]] = {
+    "CIDEr": (lambda sums: sums[:, 10] / sums[:, 12], 10.0),
+    "ROUGE-L": (lambda sums: sums[:, 11] / sums[:, 12], 1.0),
+    "BLEU-4": (lambda sums: bleu_of(sums[:, :10])[:, 3], 1.0),
+    "mean of BLEU-1 to BLEU-4": (lambda sums: bleu_of(sums[:, :10]).mean(axis=1), 1.0),
+}
+
+
+def _of_corpus(measure: Callable[[Floats], Floats], top: float) -> Trial:
+    def trial(n: int, rng: Rng) -> bool:
+        every = captions()
+        (truth,) = measure(every.sum(axis=0, keepdims=True))
+        drawn = every[rng.integers(0, len(every), n)]
+        low, high = interval(drawn, [str(number) for number in range(n)], measure, top)
+        return bool(low <= truth <= high)
+
+    return trial

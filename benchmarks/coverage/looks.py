@@ -1,0 +1,55 @@
+"""Verdicts that are looked at again and again: how often two equal models are ever called worse."""
+
+from bench_assets.core.paired import change, compare
+from bench_assets.core.sequential import alpha_of, p_worse
+from benchmarks.coverage.cells import Promise, Rng, Trial
+from benchmarks.coverage.pairs import ALPHA, KINDS
+
+EVER = "an equal model is ever called worse"
+_LOOKS = 20
+_CHECKPOINTS = 20
+_alone = KINDS["right or wrong, independent"].draw
+
+
+def promises() -> list[Promise]:
+    """One model looked at twenty times while it answers; a run of twenty equal checkpoints."""
+    return [
+        _promise(EVER, "twenty looks at one model, by betting", _by_betting),
+        _promise(EVER, "twenty checkpoints of a run, alpha spent in parts", _of_a_run),
+        _promise(EVER, "twenty looks, the paired test each time: why not", _by_testing, 5, 100),
+        _promise("a model that loses 0.2 is called worse", "betting", _finds, 80, 100),
+    ]
+
+
+def _promise(what: str, of: str, trial: Trial, low: float = 0, high: float = 5) -> Promise:
+    return Promise(what=what, of=of, trial=trial, low=low, high=high, sizes=(200,))
+
+
+def _gains(n: int, rng: Rng, loss: float = 0.0) -> list[float]:
+    pairs = _alone(n, rng, 0.0)
+    lost = rng.random(n) < loss
+    return [-p.before if gone else p.after - p.before for p, gone in zip(pairs, lost, strict=True)]
+
+
+def _by_betting(n: int, rng: Rng) -> bool:
+    gains = _gains(n, rng)
+    return any(p_worse(gains[:seen]) < ALPHA for seen in _seen(n))
+
+
+def _finds(n: int, rng: Rng) -> bool:
+    return p_worse(_gains(n, rng, loss=1 / 3)) < ALPHA  # of 0.6, a third
+
+
+def _by_testing(n: int, rng: Rng) -> bool:
+    pairs = _alone(n, rng, 0.0)
+    return any(change(pairs[:seen]) < 0 and compare(pairs[:seen]).p < ALPHA for seen in _seen(n))
+
+
+def _of_a_run(n: int, rng: Rng) -> bool:
+    return any(
+        p_worse(_gains(n, rng)) < alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)
+    )
+
+
+def _seen(n: int) -> list[int]:
+    return [n * look // _LOOKS for look in range(1, _LOOKS + 1)]

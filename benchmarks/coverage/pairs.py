@@ -1,0 +1,150 @@
+"""Two models on the same questions: false alarms, intervals of the difference, power."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.core.metrics.left_out import Floats
+from bench_assets.core.paired import Pair, compare, interval, spread
+from bench_assets.core.power import chance_to_show
+from benchmarks.coverage.cells import Promise, Rng
+from benchmarks.coverage.populations import captions, chances, name, pictures
+
+ALPHA = 0.05
+POWER = 0.8
+ALARMS = "two equal models are called different"
+HELD = "the interval holds the true difference"
+_ALIKE = 0.4  # of the questions, the second model does what the first one did
+_MANY = 20_000  # questions whose spread stands for that of all there are
+
+Draw: TypeAlias = Callable[[int, Rng, float], list[Pair]]
+"""Pairs of two models on n questions, of which the second gains a share of what was missing."""
+
+
+def promises() -> list[Promise]:
+    """False alarms, intervals and power for every kind of metric."""
+    return [
+        *(
+            Promise(what=ALARMS, of=name, trial=partial(_alarm, of.draw), low=3.5, high=6.5)
+            for name, of in KINDS.items()
+        ),
+        *(
+            Promise(what=HELD, of=name, trial=partial(_holds, of, 0.2), low=93.5, high=96.5)
+            for name, of in KINDS.items()
+        ),
+    ]
+
+
+def powers() -> list[Promise]:
+    """A difference that is shown as often as was said before: 80 times in 100."""
+    return [
+        Promise(
+            what="a difference is shown, predicted 80",
+            of=name,
+            trial=partial(_shown, of),
+            low=77,
+            high=83,
+            sizes=(200, 2000),
+        )
+        for name, of in KINDS.items()
+    ]
+
+
+def _alarm(draw: Draw, n: int, rng: Rng) -> bool:
+    return compare(draw(n, rng, 0.0)).p < ALPHA
+
+
+def _holds(of: "Kind", gain: float, n: int, rng: Rng) -> bool:
+    low, high = interval(of.draw(n, rng, gain))
+    return low <= gain * of.missing() <= high
+
+
+def _shown(of: "Kind", n: int, rng: Rng) -> bool:
+    return compare(of.draw(n, rng, _gain_for(of, n))).p < ALPHA
+
+
+@cache
+def _gain_for(of: "Kind", n: int) -> float:
+    """The gain that n questions should show 80 times in 100, found by halving."""
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        gain = (low + high) / 2
+        seen = spread(of.draw(_MANY, np.random.default_rng(1), gain))
+        shown = chance_to_show(seen, n, gain * of.missing())
+        low, high = (low, gain) if shown > POWER else (gain, high)
+    return high
+
+
+def _right(rng: Rng, easy: Floats, gain: float, most: Floats) -> tuple[Floats, Floats]:
+    """Points of two models of a question's points, the second mostly as the first."""
+    whole = most.astype(int)
+    before = rng.binomial(whole, easy).astype(float)
+    after = np.where(rng.random(len(easy)) < _ALIKE, before, rng.binomial(whole, easy))
+    after += rng.binomial((most - after).astype(int), gain)
+    return before, after
+
+
+def _pairs(before: Floats, after: Floats, of: npt.NDArray[np.int_], most: Floats) -> list[Pair]:
+    return list(map(Pair, before.tolist(), after.tolist(), map(name, of.tolist()), most.tolist()))
+
+
+def _alone(n: int, rng: Rng, gain: float) -> list[Pair]:
+    of, most = np.arange(n), np.ones(n)
+    return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
+
+
+def _of_pictures(n: int, rng: Rng, gain: float) -> list[Pair]:
+    of, most = pictures(n), np.ones(n)
+    return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
+
+
+def _in_between(n: int, rng: Rng, gain: float) -> list[Pair]:
+    of = pictures(n)
+    easy = 0.02 + 0.96 * chances(rng, of, 0.6, 0.2)
+    before, other = (rng.beta(4 * easy, 4 * (1 - easy)) for _ in range(2))
+    after = np.where(rng.random(n) < _ALIKE, before, other)
+    return _pairs(before, after + gain * (1 - after), of, np.ones(n))
+
+
+def _over_points(n: int, rng: Rng, gain: float) -> list[Pair]:
+    of, most = pictures(n), rng.integers(1, 5, n).astype(float)
+    return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
+
+
+def _macro(n: int, rng: Rng, gain: float) -> list[Pair]:
+    """Categories of a tenth to three tenths of the questions, which count the same."""
+    sizes = (np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n).round().astype(int)
+    found: list[Pair] = []
+    for size, mean in zip(sizes.tolist(), (0.9, 0.7, 0.5, 0.6, 0.8), strict=True):
+        of, share = pictures(size, 2), np.full(size, 1 / (len(sizes) * size))
+        before, after = _right(rng, chances(rng, of, mean, 0.2), gain, np.ones(size))
+        found += _pairs(before * share, after * share, of + n * len(found), share)
+    return found
+
+
+def _cider(n: int, rng: Rng, gain: float) -> list[Pair]:
+    every = captions()[:, 10]
+    before, other = (every[rng.integers(0, len(every), n)] for _ in range(2))
+    after = np.where(rng.random(n) < _ALIKE, before, other)
+    return _pairs(before, after + gain * before, np.arange(n), np.ones(n))
+
+
+class Kind(NamedTuple):
+    """A kind of metric, on a population."""
+
+    draw: Draw
+    missing: Callable[[], float]
+    """What the first model lacks of all points, exactly: the change is the gain times it."""
+
+
+KINDS: dict[str, Kind] = {
+    "right or wrong, independent": Kind(_alone, lambda: 0.4),
+    "right or wrong, pictures of 1 to 3": Kind(_of_pictures, lambda: 0.4),
+    "points in between": Kind(_in_between, lambda: 1 - (0.02 + 0.96 * 0.6)),
+    "points over points, 1 to 4 a question": Kind(_over_points, lambda: 0.4),
+    "macro average over five categories": Kind(_macro, lambda: 0.3),
+    "CIDEr": Kind(_cider, lambda: float(captions()[:, 10].mean())),
+}

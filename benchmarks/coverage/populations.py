@@ -1,0 +1,78 @@
+"""Populations of questions: pictures with one to three questions each, some easy, some hard.
+
+How hard a picture is spreads as a beta distribution; two questions of one picture are right or
+wrong together with the correlation ``TOGETHER``.
+"""
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.core.metrics.captions import score_captions
+from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.core.metrics.left_out import Floats
+from bench_assets.core.stats import Point
+from benchmarks.coverage.cells import Rng
+
+TOGETHER = 0.3
+_CAPTIONS = 4000
+_WORDS = 300
+
+
+@cache
+def pictures(n: int, most: int = 3) -> npt.NDArray[np.int_]:
+    """The picture of each of n questions: 1, 2, ... ``most`` questions a picture, and so on.
+
+    >>> pictures(7).tolist()
+    [0, 1, 1, 2, 2, 2, 3]
+    """
+    found: list[int] = []
+    while len(found) < n:
+        number = found[-1] + 1 if found else 0
+        found += [number] * (number % most + 1)
+    return np.array(found[:n])
+
+
+@cache
+def name(number: int) -> str:
+    """Name a cluster."""
+    return str(number)
+
+
+def chances(rng: Rng, of: npt.NDArray[np.int_], mean: float, together: float = TOGETHER) -> Floats:
+    """How easy the picture of each question is: with this mean over pictures."""
+    k = (1 - together) / together
+    drawn: Floats = rng.beta(mean * k, (1 - mean) * k, size=int(np.max(of)) + 1)[of]
+    return drawn
+
+
+def points(values: Floats | npt.NDArray[np.bool_], of: npt.NDArray[np.int_]) -> list[Point]:
+    """Points of questions, clustered by their pictures."""
+    return list(map(Point, values.astype(float).tolist(), map(name, of.tolist())))
+
+
+@cache
+def captions() -> Floats:
+    """What each of 4,000 captions adds: BLEU's ten counts, CIDEr, ROUGE-L, and one.
+
+    People write the same sentence with three words in ten exchanged; a model with more or less.
+    """
+    rng = np.random.default_rng(0)
+    often = 1 / np.arange(1, _WORDS + 1)
+    bag = rng.choice(_WORDS, size=(_CAPTIONS, 60), p=often / often.sum())
+
+    def said(words: Floats, others: Floats, share: float) -> str:
+        exchanged = rng.random(len(words)) < share
+        return " ".join(map(str, np.where(exchanged, others, words)))
+
+    texts = []
+    for row, length, share in zip(
+        bag, rng.integers(6, 12, _CAPTIONS), rng.beta(2, 1, _CAPTIONS), strict=True
+    ):
+        base, *others = row[: 5 * length].reshape(5, length)
+        people = tuple(said(base, other, 0.3) for other in others[:3])
+        texts.append(Captioned(said(base, others[3], share), people))
+    found = score_captions(texts, str.split)
+    each = (found.cider, found.rouge_l, np.ones(_CAPTIONS))
+    return np.hstack([found.bleu_counts, *(column[:, None] for column in each)])

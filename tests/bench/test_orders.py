@@ -1,0 +1,126 @@
+"""``bench orders``: each question in several orders, figures that stay, and no table changed."""
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+from resources.home.order_figures import read_order_figures
+from tests.chat_server import ChatServer
+
+pytestmark = pytest.mark.long  # each opens a home
+
+COLOURS = ("red", "blue", "green")
+
+
+def bench(*arguments, code=0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A home with 24 questions of three options, and one whose options speak of each other."""
+    folder = tmp_path_factory.mktemp("built")
+    rows = [
+        {"id": n, "question": f"Sign {n}?", "options": COLOURS, "answer": "ABC"[n % 3]}
+        for n in range(24)
+    ]
+    rows.append({"id": "x", "question": "?", "options": ["red", "None of them"], "answer": "A"})
+    (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(folder))
+        bench("questions", "quiz")
+    return folder
+
+
+@pytest.fixture
+def home(built, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(built, tmp_path / "home")
+
+
+def add_model(home, server):
+    with (home / "bench.toml").open("a") as file:
+        file.write(
+            f'[models.mine]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n'
+            "concurrency = 32\n"
+        )
+
+
+def figures(home):
+    return {one.figure: one for one in read_order_figures(home, "quiz")}
+
+
+def tables(home):
+    return set((home / "tables").rglob("*.parquet"))
+
+
+def knowing(body):
+    """Says the letter before the colour that is right of this sign."""
+    content = body["messages"][-1]["content"]
+    text = content if isinstance(content, str) else content[0]["text"]
+    number = int(text.partition("Sign ")[2].partition("?")[0])
+    return text.partition(f") {COLOURS[number % 3]}")[0][-1]
+
+
+def test_one_that_says_the_first_is_asked_once_and_stays_out_of_the_tables(home):
+    before = tables(home)
+    with ChatServer("A") as server:
+        add_model(home, server)
+        said = bench("orders", "quiz", "--model", "mine")
+        assert server.n_requests == 24 * 3
+        rows = bench("orders", "quiz", "--model", "mine", "--json").stdout.splitlines()
+        assert server.n_requests == 24 * 3  # what was said is remembered
+    assert "72 prompts in all orders" in said.stderr
+    assert "1 left out: its options speak of each other" in said.stderr
+    found = {row["figure"]: row for row in map(json.loads, rows)}
+    values = [found[name]["value"] for name in ("circular", "letter_A")]
+    assert values == pytest.approx([0, 1])
+    assert found["all_orders"]["value"] == pytest.approx(1 / 3)
+    assert figures(home)["letter_A"].expected == pytest.approx(1 / 3)
+    assert tables(home) == before
+
+
+def test_one_that_reads_is_right_in_all_of_two_orders(home):
+    with ChatServer(knowing) as server:
+        add_model(home, server)
+        bench("orders", "quiz", "--model", "mine", "--orders", 2, "--limit", 12)
+        assert server.n_requests == 12 * 2
+    found = figures(home)
+    assert (found["circular"].value, found["consistent"].value) == (1.0, 1.0)
+    assert (found["circular"].n, found["circular"].orders) == (12, 2)
+    assert found["letter_A"].value == pytest.approx(found["letter_A"].expected)
+
+
+def test_what_was_measured_is_examined(home):
+    with ChatServer("A") as server:
+        add_model(home, server)
+        bench("evaluate", "quiz", "--model", "mine")
+        n_asked = server.n_requests
+        bench("orders", "quiz", "--model", "mine")
+        assert server.n_requests == n_asked + 24 * 2  # the first order is what main asks
+    rows = bench("soundness", "quiz", "--json", code=1).stdout.splitlines()
+    (row,) = [r for r in map(json.loads, rows) if r["check"] == "option_orders"]
+    assert not row["passed"]
+    assert row["about"][0] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("quiz", "--model", "random", "--orders", 1), "it takes 2, or 0 for all"),
+        (("quiz", "--model", "nobody"), "nobody"),
+        (("codis", "--model", "random"), "no options can be put in another order"),
+    ],
+    ids=["one order", "no such model", "no question of choice"],
+)
+@pytest.mark.usefixtures("home")
+def test_what_cannot_be_asked_is_refused(arguments, why):
+    assert why in bench("orders", *arguments, code=1).stderr

@@ -1,0 +1,56 @@
+"""What was started ends with whoever started it, also where that is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from bench_assets.bench import outliving
+
+# Starts the second under the first's watch, prints who that is, and waits.
+STARTER = """
+import subprocess, sys
+watched = subprocess.Popen(
+    [sys.executable, "-m", {watch!r}, sys.executable, "-c",
+     "import os; print(os.getpid(), flush=True); input_ = os.read(os.pipe()[0], 1)"],
+    stdin=subprocess.PIPE, start_new_session=True,
+)
+watched.wait()
+"""
+
+
+def until(met: Callable[[], bool]) -> None:
+    """Wait; busy machines take long to start and to end anything."""
+    given_up = time.monotonic() + 60
+    while not met():
+        assert time.monotonic() < given_up
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:  # noqa: PTH123
+        return file.read().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_what_a_killed_process_started_ends_too():
+    code = STARTER.format(watch=outliving.__name__)
+    starter = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert starter.stdout
+    started = int(starter.stdout.readline())
+    assert is_running(started)
+    starter.send_signal(signal.SIGKILL)
+    starter.wait()
+    until(lambda: not is_running(started))
+    starter.stdout.close()
+
+
+def test_the_exit_code_is_that_of_the_command():
+    command = [sys.executable, "-m", outliving.__name__, sys.executable, "-c", "exit(7)"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watched:
+        assert watched.wait() == 7

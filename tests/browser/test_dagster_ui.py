@@ -1,0 +1,129 @@
+"""The Dagster UI in Chromium: its graph, a suite evaluated by clicks, what is seen of it then."""
+
+import base64
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench_assets.bench.serving import Served
+from bench_assets.bench.workbench import Workbench
+from bench_assets.report.addresses import SERVED
+from resources.settings.settings_file import SettingsFile
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+FIRST, SECOND = "run/step-100", "run/step-200"
+MODELS = f"""
+[models."{FIRST}"]
+kind = "random"
+
+[models."{SECOND}"]
+kind = "random"
+seed = 1
+"""
+TABLES = ("predictions", "judgements", "scores", "metrics")
+LONGEST = 120_000  # ms, on a machine that does much else: nobody waits as long on an idle one
+READABLE = 7  # px; smaller letters are not read
+RUN_OF_BOTH = re.compile(r"Step 200 of run: \d\.\d{3}, after \d\.\d{3} at step 100")
+PHOTOS = {"image/jpeg", "image/png", "image/webp"}
+
+
+@pytest.fixture(scope="module")
+def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A home where a command evaluated the first of two checkpoints, and the UI over it."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "bench.toml").write_text(MODELS, encoding="utf-8")
+    with Workbench(SettingsFile(home=str(home)), ["codis"]) as bench:
+        bench.refresh_questions("codis")
+        bench.add_models([FIRST, SECOND])
+        bench.evaluate(["codis"], FIRST)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with Served(home, port) as served:
+        served.wait_for_answer()
+        yield served.address
+
+
+@pytest.fixture
+def tab(chromium: "Browser") -> "Iterator[Page]":
+    """An empty page; what Dagster's own scripts write to the console is theirs."""
+    context = chromium.new_context(viewport={"width": 1600, "height": 1000})
+    context.set_default_timeout(LONGEST)
+    yield context.new_page()
+    context.close()
+
+
+def test_the_graph_of_a_task_is_legible(tab: "Page", ui: str, tmp_path: Path) -> None:
+    tab.goto(f"{ui}/locations/bench_assets/asset-groups/codis_main/lineage")
+    boxes = []
+    for name in TABLES:
+        box = tab.get_by_text(name, exact=True).first
+        box.wait_for()
+        letters = box.evaluate("one => one.getBoundingClientRect().height")
+        assert letters >= READABLE, name
+        boxes.append(box.bounding_box())
+    across = [box["x"] for box in boxes if box]
+    assert across == sorted(across)  # read from left to right
+    assert 0 <= across[0] < across[-1] <= 1600
+    taken = tmp_path / "graph.png"
+    tab.screenshot(path=taken)
+    assert taken.stat().st_size > 20_000  # an empty page has 5,000
+
+
+def test_what_a_command_ran_stands_on_the_timeline(tab: "Page", ui: str) -> None:
+    tab.goto(f"{ui}/overview/activity/timeline")
+    tab.get_by_text("Jobless asset materializations").first.wait_for()
+
+
+def test_a_suite_is_evaluated_by_clicks_and_looked_at(tab: "Page", ui: str) -> None:
+    tab.goto(f"{ui}/locations/bench_assets/jobs/evaluate_codis")
+    tab.get_by_role("button", name="Materialize all").click()
+    tab.get_by_text("Select a partition").click()
+    tab.get_by_text(SECOND).first.click()
+    tab.keyboard.press("Escape")
+    tab.get_by_role("button", name="Launch 1 run").click()
+    tab.get_by_role("dialog").wait_for(state="hidden")  # who leaves before has launched nothing
+    _see_success(tab, ui)
+    _see_checks(tab, ui)
+    mistakes = _shown(tab, f"{ui}/assets/codis/scores?view=partitions", "mistakes")
+    assert {kind for kind, _ in mistakes} <= PHOTOS
+    results = _shown(tab, f"{ui}/assets/codis/metrics?view=partitions", "results")
+    assert RUN_OF_BOTH.search(tab.get_by_role("dialog").inner_text())
+    assert "curve" in results[-1][1]
+
+
+def _see_success(tab: "Page", ui: str) -> None:
+    tab.goto(f"{ui}/locations/bench_assets/jobs/evaluate_codis/runs")
+    tab.get_by_text("Success").first.wait_for()
+
+
+def _see_checks(tab: "Page", ui: str) -> None:
+    tab.goto(f"{ui}/assets/codis/scores?view=checks")
+    tab.get_by_text("no_row_lost").first.click()
+    tab.get_by_text("80 scores").first.wait_for()
+    link = tab.get_by_role("link", name=f"{SERVED}/#/number/").first
+    assert str(link.get_attribute("href")).startswith(f"{SERVED}/#/number/codis-")
+
+
+def _shown(tab: "Page", address: str, entry: str) -> list[tuple[str, str]]:
+    """Open a page of metadata; its pictures, each by its kind and what it says in words."""
+    tab.goto(f"{address}&partition={SECOND}")
+    tab.get_by_role("row", name=entry).get_by_text("Show Markdown").click()
+    pictures = tab.get_by_role("dialog").locator("img")
+    pictures.first.wait_for()
+    found = []
+    for one in pictures.all():
+        assert one.evaluate("one => one.decode().then(() => one.naturalWidth)") > 1
+        source = str(one.get_attribute("src"))
+        kind = source.removeprefix("data:").partition(";")[0]
+        found.append((kind, str(one.get_attribute("alt"))))
+        base64.b64decode(source.partition(",")[2], validate=True)
+    return found

@@ -1,0 +1,78 @@
+"""Why a score moved between two checkpoints, in Chromium: the causes of ``bench diff``."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench_assets.core.rows import Metric, Prediction, Question, Score
+from resources.home.tables import TableFiles
+from tests.quiz import quiz
+from tests.report.fair import catalog, report
+from tests.report.sides import side
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+OLD, NEW = "run/step-1", "run/step-20"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of 40 questions 20 were right; 10 more are, whose prompt is another, as the model is of all.
+
+    One that was right no longer is: 20 + 10 - 1.
+    """
+    home: Path = tmp_path_factory.mktemp("home")
+    tables = TableFiles(folder=str(home / "tables"))
+    questions = quiz(40, categories=3)
+    tables.write(["quiz", "questions"], questions, Question)
+    for name, right in ((OLD, range(20)), (NEW, range(1, 30))):
+        said = {f"quiz/{n}": "x" if n in right else "y" for n in range(40)}
+        one = side(questions, said, name=name, decoding=f"{name}|t=0,max=8")
+        asked = [
+            replace(row, prompt_sha256="q")
+            if name == NEW and 20 <= int(row.question_id.partition("/")[2]) < 30
+            else row
+            for row in one.predictions
+        ]
+        tables.write(["quiz", "predictions"], asked, Prediction, name)
+        tables.write(["quiz", "scores"], one.scores, Score, name)
+        tables.write(["quiz", "metrics"], one.metrics, Metric, name)
+    return report(home, tables, catalog(home)).as_uri()
+
+
+def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
+    page.goto(address)
+    page.get_by_role("link", name="Compare").click()  # the last two checkpoints, without a choice
+    page.get_by_role("heading", name="Why the score moved").wait_for()
+    page.get_by_text("10 questions gained points, 1 lost some, of 40 that both have").wait_for()
+    table = page.get_by_role("table", name="Why the score moved")
+    both = table.get_by_role("row", name="prompt + model")
+    assert both.get_by_text("+0.250", exact=True).is_visible()  # 10 of 40
+    alone = table.get_by_role("row").filter(
+        has=page.get_by_role("rowheader", name="model", exact=True)
+    )
+    assert alone.get_by_text("−0.025", exact=True).is_visible()  # 1 of 40
+    alone.get_by_role("link", name="quiz/0").click()
+    page.get_by_text("What is 0?").first.wait_for()
+
+
+def test_the_other_way_round_the_command_is_named(page: "Page", address: str) -> None:
+    page.goto(f"{address}#/compare?a={NEW}&b={OLD}")
+    page.get_by_text(f"bench diff {NEW} {OLD} --suite quiz").wait_for()
+    assert page.get_by_role("heading", name="Why the score moved").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(page: "Page", address: str, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    page.goto(f"{address}#/compare?a={OLD}&b={NEW}")
+    page.get_by_role("heading", name="Why the score moved").wait_for()
+    found = axe.Axe().run(page, options={"preload": False})
+    assert not found.response["violations"], found.generate_report()

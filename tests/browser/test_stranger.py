@@ -1,0 +1,111 @@
+"""A person who never saw the project, with the report alone: how many clicks the answers take.
+
+Only what is seen is followed: headings, and texts of links and numbers. docs/report.md has the
+counts. The second home is the one that ``make demo`` leaves, where there is one.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench_assets.core.rows import Metric
+from bench_assets.core.signature import short
+from resources.settings.bench_toml import default_home
+from tests.report.fair import catalog, metric, report
+from tests.report.many_samples import ManySamples
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+STEPS = {"run/step-100": 0.2, "run/step-900": 0.6}
+QUESTIONS = ["quiz", "questions"]
+
+
+def drawn(folder: Path) -> Path:
+    """A home of forty questions with pictures, and two checkpoints, of which the last is better."""
+    home = ManySamples(folder, 40, n_pictures=5)
+    data = short(home.tables.digest(QUESTIONS) or "")
+    for model, value in STEPS.items():
+        home.add_model(model)
+        row = replace(metric(model, value), edition="mini", data=data)
+        home.tables.write(["quiz", "metrics"], [row], Metric, model)
+    return report(folder, home.tables, catalog(folder))
+
+
+@pytest.fixture(scope="module", params=["drawn", "demo"])
+def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    if request.param == "drawn":
+        return drawn(tmp_path_factory.mktemp("home")).as_uri()
+    page = default_home() / "report" / "index.html"
+    if not page.is_file():
+        pytest.skip("no report of the demo: make demo")
+    return page.as_uri()
+
+
+class Stranger:
+    """Clicks on what is seen, and counts."""
+
+    def __init__(self, page: "Page", address: str) -> None:
+        self.page, self.clicks = page, 0
+        page.goto(address)
+        page.get_by_role("heading", name="Leaderboard").wait_for()
+
+    def click(self, seen: "Locator") -> None:
+        seen.first.click()
+        self.clicks += 1
+
+
+def card(page: "Page", heading: str | re.Pattern[str]) -> "Locator":
+    """What stands under a heading of the first page."""
+    return page.locator("section.card", has=page.get_by_role("heading", name=heading))
+
+
+def test_which_model_is_best_at_what_takes_no_click(page: "Page", address: str) -> None:
+    stranger = Stranger(page, address)
+    said = card(page, "Best at each task")
+    tasks, best = said.locator("dt"), said.locator("dd")
+    assert tasks.count() == best.count() > 0
+    for one in best.all():
+        assert re.search(r" with | no model |none: |only baselines", f" {one.inner_text()}")
+    assert stranger.clicks == 0
+
+
+def test_whether_the_small_model_learned_takes_no_click(page: "Page", address: str) -> None:
+    stranger = Stranger(page, address)
+    said = card(page, re.compile(r"^Did .* learn\?$"))
+    better = said.locator("dt", has_text="Better").locator("xpath=following-sibling::dd[1]")
+    pairs = re.findall(r"(\d\.\d{3}) → (\d\.\d{3})", better.inner_text())
+    assert pairs
+    assert all(float(before) < float(after) for before, after in pairs)
+    assert stranger.clicks == 0
+
+
+def test_three_pictures_that_it_got_wrong_take_four_clicks(page: "Page", address: str) -> None:
+    stranger = Stranger(page, address)
+    run = page.get_by_role("heading", name=re.compile("^Did .* learn")).locator("bdi")
+    steps = page.locator("table.leaderboard th bdi", has_text=run.inner_text())
+    model = max(steps.all_inner_texts(), key=lambda name: int(name.rpartition("-")[2]))
+    stranger.click(page.get_by_role("link", name=f", {model}"))
+    stranger.click(page.get_by_role("link", name=f"wrong ones of {model}", exact=True))
+    seen = [wrong_picture(page)]
+    for place in (1, 2):
+        stranger.click(page.get_by_role("listbox").get_by_role("option").nth(place))
+        seen.append(wrong_picture(page))
+    assert len({sample for sample, _ in seen}) == 3
+    assert all(width > 1 for _, width in seen)
+    assert stranger.clicks == 4
+
+
+def wrong_picture(page: "Page") -> tuple[str, int]:
+    """The sample that is shown as wrong, and how wide its picture is."""
+    sample = page.locator(".sample-head h2")
+    sample.wait_for()
+    page.locator(".replies").get_by_text("wrong", exact=False).first.wait_for()
+    picture = page.locator(".pictures img").first
+    width = picture.evaluate("one => one.decode().then(() => one.naturalWidth)")
+    return sample.inner_text(), width

@@ -1,0 +1,86 @@
+"""What is expected of the tables: one wrong row each, and what is right."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.expected import EXPECTED, problems
+from bench_assets.core.rows import Metric, Prediction, SourceFile
+from tests.quiz import quiz
+
+SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
+SAID = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
+MEASURED = Metric(
+    task="quiz",
+    model="m",
+    condition="main",
+    metric="accuracy",
+    category="all",
+    value=0.5,
+    low=0.4,
+    high=0.6,
+    n_scored=4,
+    n_unscored=0,
+    n_failed=0,
+    edition="own",
+    signature="quiz|v1|main",
+)
+RIGHT = {
+    "source": [SOURCE],
+    "questions": quiz(2),
+    "predictions": [SAID, replace(SAID, sample=1), replace(SAID, model="n", seconds=0.0)],
+    "metrics": [MEASURED, replace(MEASURED, metric="f1", value=float("nan"))],
+}
+
+
+def planted(table, blocks, broken, reason, /, **changes):
+    row = replace(RIGHT[table][0], **changes)
+    rows = [row, *RIGHT[table][1:]] if changes else [row, *RIGHT[table]]
+    return pytest.param(table, rows, blocks, broken, id=f"{table}: {reason}")
+
+
+PLANTED = [
+    planted("source", True, "unique of path", "a file twice"),
+    planted("source", True, "regex of sha256", "a digest cut short", sha256="0" * 63),
+    planted("source", True, "regex of path", "outside the folder", path="/etc/passwd"),
+    planted("source", True, "between of n_bytes", "fewer bytes than none", n_bytes=-1),
+    planted("questions", True, "unique of question_id", "a question twice"),
+    planted("questions", True, "in_set of kind", "a kind that nobody scores", kind="essay"),
+    pytest.param(
+        "questions",
+        [replace(row, edition="latest") for row in quiz(2)],
+        *(True, "in_set of edition"),
+        id="questions: no edition",
+    ),
+    planted("questions", False, "between of n_answers", "no answer", answer=()),
+    planted("questions", False, "count_to_be_between of task", "another task's", task="riddles"),
+    planted("predictions", True, "unique of question_id, model, sample", "a reply twice"),
+    planted("predictions", True, "regex of model", "nobody's", model=""),
+    planted("predictions", True, "between of sample", "a draw before the first", sample=-1),
+    planted("predictions", False, "between of seconds", "in less than no time", seconds=-1.0),
+    planted("metrics", True, "unique of model, condition, metric, category", "a number twice"),
+    planted("metrics", True, "between of n_scored", "of less than no questions", n_scored=-1),
+    planted("metrics", True, "regex of signature", "of nobody knows what", signature=""),
+    planted("metrics", False, "greater_than_b of value, low", "below its interval", value=0.3),
+    planted("metrics", False, "greater_than_b of high, value", "above its interval", value=0.7),
+]
+
+
+@pytest.mark.parametrize("kind", EXPECTED)
+def test_a_table_without_a_fault_is_as_expected(kind):
+    assert problems(RIGHT[kind], EXPECTED[kind]) == []
+
+
+@pytest.mark.parametrize(("kind", "rows", "blocks", "broken"), PLANTED)
+def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, broken):
+    (found,) = problems(rows, EXPECTED[kind])
+    assert broken in found.partition(": ")[0]
+    assert bool(problems(rows, [one for one in EXPECTED[kind] if one.blocking])) == blocks
+
+
+@pytest.mark.parametrize("kind", EXPECTED)
+def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
+    assert [one.partition(":")[0] for one in problems([], EXPECTED[kind])] == [
+        "expect_table_row_count_to_be_between of the table"
+    ]
+    assert problems([], [one for one in EXPECTED[kind] if one.blocking]) == []

@@ -1,0 +1,111 @@
+"""Cohen's kappa, against printed examples and the delta method done by differences."""
+
+from itertools import product
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+
+from bench_assets.core.kappa import against, cohen_kappa
+
+Z = 1.959963984540054
+
+
+def pairs(table):
+    return [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("table", "kappa", "error"),
+    [
+        # Two reviewers of 160 films: con, mixed, pro (Agresti, Categorical Data Analysis, 10.5).
+        pytest.param([[24, 8, 13], [8, 13, 11], [10, 9, 64]], 0.389, 0.060, id="two reviewers"),
+        # 100 diagnoses: psychotic, neurotic, organic (Fleiss, Statistical Methods, table 13.1).
+        pytest.param([[75, 1, 4], [5, 4, 1], [0, 0, 10]], 0.676, 0.087, id="two psychiatrists"),
+    ],
+)
+def test_kappa_and_its_error_are_those_that_are_printed(table, kappa, error):
+    found = cohen_kappa(pairs(table))
+    assert found.value == pytest.approx(kappa, abs=0.001)
+    assert (found.high - found.low) / (2 * Z) == pytest.approx(error, abs=0.001)
+
+
+def kappa_of(shares, weight):
+    seen = (shares * weight).sum()
+    chance = (np.outer(shares.sum(axis=1), shares.sum(axis=0)) * weight).sum()
+    return (seen - chance) / (1 - chance)
+
+
+def error_by_differences(table, weight):
+    """The delta method: how kappa moves with each share, times how the shares scatter."""
+    counts = np.array(table, float)
+    n, shares = counts.sum(), counts / counts.sum()
+    step = 1e-6
+    slope = np.zeros_like(shares)
+    for cell in product(range(len(table)), repeat=2):
+        up, down = shares.copy(), shares.copy()
+        up[cell] += step
+        down[cell] -= step
+        slope[cell] = (kappa_of(up, weight) - kappa_of(down, weight)) / (2 * step)
+    mean = (slope * shares).sum()
+    return sqrt(((slope**2 * shares).sum() - mean**2) / n)
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_the_error_is_that_of_the_delta_method(weights):
+    table = [[20, 7, 2, 1], [5, 15, 6, 2], [1, 8, 18, 4], [2, 1, 5, 23]]
+    apart = abs(np.subtract.outer(np.arange(4), np.arange(4))) / 3
+    weight = {"none": np.eye(4), "linear": 1 - apart, "quadratic": 1 - apart**2}[weights]
+    found = cohen_kappa(pairs(table), values=range(4), weights=weights)
+    shares = np.array(table) / np.sum(table)
+    assert found.value == pytest.approx(kappa_of(shares, weight))
+    half = Z * error_by_differences(table, weight)
+    assert (found.low, found.high) == pytest.approx(
+        (found.value - half, found.value + half), abs=1e-5
+    )
+
+
+def test_weights_of_two_values_change_nothing():
+    table = pairs([[20, 5], [10, 15]])
+    assert cohen_kappa(table) == cohen_kappa(table, weights="quadratic")
+
+
+def test_an_interval_holds_what_is_so_in_95_of_100_samples():
+    rng = np.random.default_rng(0)
+    shares = np.array([[0.35, 0.10], [0.15, 0.40]])
+    truth = kappa_of(shares, np.eye(2))
+    cells = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    held = 0
+    for _ in range(1000):
+        counts = rng.multinomial(150, shares.ravel())
+        found = cohen_kappa([cell for cell, n in zip(cells, counts, strict=True) for _ in range(n)])
+        held += found.low <= truth <= found.high
+    assert held / 1000 == pytest.approx(0.95, abs=0.02)
+
+
+def test_who_always_says_the_same_agrees_by_chance_alone():
+    found = cohen_kappa([(n % 3 == 0, True) for n in range(300)])
+    assert found.value == pytest.approx(0)
+    assert found.high < 0.02
+
+
+def test_perfect_agreement_is_not_certain():
+    found = cohen_kappa([(n % 2, n % 2) for n in range(30)])
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(0.9)  # three misses in thirty could go unseen
+
+
+@pytest.mark.parametrize(
+    "rated",
+    [pytest.param([], id="nothing"), pytest.param([("a", "a")] * 9, id="one value alone")],
+)
+def test_where_chance_agrees_on_everything_there_is_no_kappa(rated):
+    assert isnan(cohen_kappa(rated).value)
+
+
+def test_the_confusion_table_by_pencil():
+    table = against([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
+    assert table == (8, 4, 2, 0)
+    assert table.precision.value == pytest.approx(8 / 12)
+    assert table.recall.value == pytest.approx(0.8)
+    assert table.false_alarms.value == 1.0

@@ -1,0 +1,52 @@
+"""What questions can show, by closed forms and beside the noncentral t of scipy."""
+
+import numpy as np
+import pytest
+from scipy.stats import nct, t
+
+from bench_assets.core.power import chance_to_show, design_effect, needed, smallest, unpaired
+
+
+def exact_power(spread, n, difference):
+    """Of Student's test on n normal changes: scipy's noncentral t, both tails."""
+    far, critical = difference / np.sqrt(spread / n), t.ppf(0.975, n - 1)
+    return nct.sf(critical, n - 1, far) + nct.cdf(-critical, n - 1, far)
+
+
+@pytest.mark.parametrize("n", [30, 200, 2000])
+@pytest.mark.parametrize("spread", [0.05, 0.5])
+def test_what_is_shown_four_times_in_five_is(n, spread):
+    difference = smallest(spread, n)
+    assert chance_to_show(spread, n, difference) == pytest.approx(0.8)
+    assert exact_power(spread, n, difference) == pytest.approx(0.8, abs=0.03)
+    assert needed(spread, difference) == pytest.approx(n, abs=3)
+
+
+@pytest.mark.parametrize(("difference", "power"), [(0.0, 0.05), (0.3, 1.0)])
+def test_power_goes_from_chance_to_certainty(difference, power):
+    # Of no difference 2.5 % on the side that is asked about.
+    assert chance_to_show(0.5, 2000, difference) == pytest.approx(power, abs=0.026)
+
+
+def test_a_smaller_difference_needs_more_and_half_of_it_four_times_as_many():
+    assert needed(0.5, 0.01) == pytest.approx(4 * needed(0.5, 0.02), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "spread"), [(0.5, 0.5), (0.9, 0.18), (0.1, 0.18)], ids=["half", "most", "few"]
+)
+def test_two_models_on_other_questions_spread_as_two_shares(baseline, spread):
+    assert unpaired(baseline) == pytest.approx(spread)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "together", "effect"),
+    [
+        pytest.param([1] * 9, 1.0, 1.0, id="alone"),
+        pytest.param([3] * 4, 1.0, 3.0, id="three as one"),
+        pytest.param([3] * 4, 0.0, 1.0, id="three that have nothing in common"),
+        pytest.param([2, 4], 0.5, 1 + 0.5 * (20 / 6 - 1), id="unequal ones: Kish, 1965"),
+    ],
+)
+def test_design_effects(sizes, together, effect):
+    assert design_effect(sizes, together) == pytest.approx(effect)

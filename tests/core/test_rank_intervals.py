@@ -1,0 +1,89 @@
+"""Ranks that cannot be told apart are not told apart, by pencil and by simulation."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from bench_assets.core.rank_intervals import rank_intervals, ranked
+from bench_assets.core.standing import Standing
+
+
+def around(value, half):
+    return value, value - half, value + half
+
+
+@pytest.mark.parametrize(
+    ("given", "ranks"),
+    [
+        pytest.param({}, {}, id="nobody"),
+        pytest.param({"a": around(0.5, 0.1)}, {"a": (1, 1)}, id="one model is the first"),
+        pytest.param(
+            {"a": around(0.5, 0.1), "b": around(0.5, 0.1)},
+            {"a": (1, 2), "b": (1, 2)},
+            id="equal ones may change places",
+        ),
+        # Apart by 0.15 with an error of sqrt(2) 0.1 / 1.96: 2.08 of them, above 1.96.
+        pytest.param(
+            {"a": around(0.5, 0.1), "b": around(0.65, 0.1)},
+            {"a": (2, 2), "b": (1, 1)},
+            id="two that differ by more than chance",
+        ),
+        # The same two among three: 2.08 is below 2.39, the normal quantile of 1 - 0.05 / 6.
+        pytest.param(
+            {"a": around(0.5, 0.1), "b": around(0.65, 0.1), "c": around(0.575, 0.1)},
+            {"a": (1, 3), "b": (1, 3), "c": (1, 3)},
+            id="among three, one of whose pairs is bound to lie apart",
+        ),
+        # Down from 0.9 it may be 0.3, up only 0.1: the ends that face each other count.
+        pytest.param(
+            {"a": (0.9, 0.6, 1.0), "b": around(0.7, 0.05)},
+            {"a": (1, 2), "b": (1, 2)},
+            id="of intervals that are wider on one side, that side",
+        ),
+        pytest.param(
+            {"a": (0.9, np.nan, np.nan), "b": around(0.1, 0.05)},
+            {"a": (1, 2), "b": (1, 2)},
+            id="without an interval nothing is known",
+        ),
+    ],
+)
+def test_ranks_by_pencil(given, ranks):
+    assert rank_intervals(given) == ranks
+
+
+def test_intervals_of_ranks_hold_the_true_ranks_of_all_models_at_once():
+    rng = np.random.default_rng(0)
+    truth = np.array([0.8, 0.7, 0.69, 0.5, 0.3])
+    missed = wide = 0
+    for _ in range(300):
+        values = truth + rng.normal(0, 0.04, 5)
+        found = rank_intervals(
+            {str(i): around(v, 0.04 * norm.ppf(0.975)) for i, v in enumerate(values)}
+        )
+        missed += not all(low <= i + 1 <= high for i, (low, high) in enumerate(found.values()))
+        wide += sum(high - low for low, high in found.values())
+    assert missed <= 25  # 5 % are 15; more than 25 once in 200 times
+    assert wide / 300 < 10  # always saying 1-5 would be 20
+
+
+def line(model, value, **more):
+    given = {"edition": "mini", "n_failed": 0, "place": "", "stale": "", **more}
+    return Standing(
+        task="quiz", metric="accuracy", model=model, source="measured here", value=value,
+        low=value - 0.01, high=value + 0.01, n_scored=9, n_unscored=0, signature="", **given,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        {"edition": "built"},
+        {"place": "elsewhere"},
+        {"n_failed": 1},
+        {"stale": "the judge is another"},
+    ],
+    ids=["another edition", "another source", "not the whole", "measured otherwise"],
+)
+def test_only_what_was_measured_alike_is_ranked(apart):
+    rows = ranked([line("a", 0.9), line("b", 0.5), line("c", 0.7, **apart)])
+    assert [row.ranks for row in rows] == ["1", "2", ""]

@@ -1,0 +1,54 @@
+"""Bets by pencil; and that nobody is called worse too often, however often one looks."""
+
+import numpy as np
+import pytest
+
+from bench_assets.core.sequential import alpha_of, p_worse
+
+
+@pytest.mark.parametrize(
+    ("gains", "p"),
+    [
+        pytest.param([], 1.0, id="nothing was asked"),
+        pytest.param([-1.0], 1.0, id="before the first question nothing is bet"),
+        # Seen: 0 and -1, mean -1/2, squares 1/4 + 1: the bet is 0.5 at most, and wins half.
+        pytest.param([-1.0, -1.0], 1 / 1.5, id="then half is won on a loss"),
+        pytest.param([-1.0, -1.0, 1.0], 1 / 1.5, id="what was won counts at its best"),
+        pytest.param([1.0] * 50, 1.0, id="on gains nothing is bet"),
+        pytest.param([0.0] * 50, 1.0, id="and nothing on what stays"),
+    ],
+)
+def test_a_bet_by_pencil(gains, p):
+    assert p_worse(gains) == pytest.approx(p)
+
+
+def test_more_questions_never_raise_it():
+    gains = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], size=80).tolist()
+    looks = [p_worse(gains[:n]) for n in range(81)]
+    assert looks == sorted(looks, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("gains", "shares"),
+    [
+        pytest.param([-1.0, 0.0, 1.0], [0.3, 0.4, 0.3], id="as many lost as won"),
+        pytest.param([-1.0, 0.1], [1 / 11, 10 / 11], id="few great losses, many small gains"),
+        pytest.param([-0.1, 1.0], [10 / 11, 1 / 11], id="many small losses, few great gains"),
+    ],
+)
+def test_a_model_that_is_no_worse_is_seldom_called_so_at_any_look(gains, shares):
+    """Ville's inequality: of 400 models at most 20, more than 33 once in 400 times."""
+    rng = np.random.default_rng(1)
+    drawn = (rng.choice(gains, p=shares, size=100).tolist() for _ in range(400))
+    assert sum(p_worse(one) < 0.05 for one in drawn) <= 33
+
+
+def test_a_model_that_is_worse_is_found():
+    rng = np.random.default_rng(2)
+    drawn = [rng.choice([-1, 0, 1], p=[0.35, 0.6, 0.05], size=100).tolist() for _ in range(50)]
+    assert sum(p_worse(gains) < 0.05 for gains in drawn) >= 45
+
+
+def test_what_is_spent_adds_up_to_all_there_is():
+    # 1/(1*2) + 1/(2*3) + ... + 1/(n(n+1)) = n/(n+1)
+    assert sum(alpha_of(k, 0.05) for k in range(1, 100)) == pytest.approx(0.05 * 99 / 100)

@@ -1,0 +1,40 @@
+"""Votes out of tables of any form."""
+
+from bench_assets.core.votes import Vote, votes_in
+from bench_assets.suites.codis.source import Vote as CodisVote
+from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.journeybench.raw import CRITERIA, CaptionVote, FilterVote
+
+
+def test_each_criterion_of_a_picture_is_a_vote():
+    row = FilterVote(
+        picture="a.png", annotator="p", unusual=True, fictional=False, comprehensible=True
+    )
+    found = votes_in([row], person="annotator", item=("picture",), criteria=CRITERIA)
+    assert [(one.criterion, one.value) for one in found] == [
+        ("unusual", "yes"),
+        ("fictional", "no"),
+        ("comprehensible", "yes"),
+    ]
+    assert {(one.person, one.item, one.seconds, one.at) for one in found} == {
+        ("p", "a.png", None, "")
+    }
+
+
+def test_a_caption_is_named_by_its_picture_and_its_writer():
+    row = CaptionVote(picture="a.png", writer="w", verifier="v", accepts=False)
+    (found,) = votes_in([row], person="verifier", item=("picture", "writer"), criteria=("accepts",))
+    assert found == Vote(person="v", item="a.png / w", criterion="accepts", value="no")
+
+
+def test_codis_names_its_table_of_votes():
+    (table,) = TASK.vote_tables
+    row = CodisVote(
+        submission="s1", annotator="p", correct=True, different=True, within_rules=False
+    )
+    assert (table.name, table.row) == ("codis/votes", CodisVote)
+    assert [(v.criterion, v.value) for v in table.votes([row])] == [
+        ("correct", "yes"),
+        ("different", "yes"),
+        ("within_rules", "no"),
+    ]

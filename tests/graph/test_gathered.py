@@ -1,0 +1,77 @@
+"""What models said and got, gathered from the tables of a home."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.rows import Metric, Question, Score
+from bench_assets.core.signature import short
+from bench_assets.graph.gathered import Gathered
+from bench_assets.soundness.evidence import PARTS
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from tests.quiz import TASK, quiz
+
+
+def score(number, model, points, answer=(), **fields):
+    return Score(
+        question_id=f"quiz/{number}",
+        model=model,
+        condition="main",
+        points=points,
+        answer=answer,
+        **fields,
+    )
+
+
+@pytest.fixture
+def gathered(tmp_path):
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], quiz(3), Question)
+    data = short(tables.digest(["quiz", "questions"]))
+    row = Metric(
+        task="quiz",
+        model="good",
+        condition="main",
+        metric="accuracy",
+        category="all",
+        value=1.0,
+        low=0.0,
+        high=1.0,
+        n_scored=3,
+        n_unscored=0,
+        n_failed=0,
+        edition="mini",
+        data=data,
+        signature="",
+    )
+    said = {
+        "good": [
+            score(0, "good", 1.0, ("A",)),
+            score(1, "good", 1.0, ("A", "C"), max_points=2.0),
+            score(2, "good", 1.0, ("C",), sample=1),
+            score(2, "good", 0.0, ("B",), sample=0),
+        ],
+        "mute": [score(0, "mute", 0.0), score(1, "mute", None)],
+        "old": [score(0, "old", 1.0, ("A",))],
+    }
+    for model, scores in said.items():
+        tables.write(["quiz", "scores"], scores, Score, model)
+        of_model = replace(row, model=model, data="other" if model == "old" else data)
+        tables.write(["quiz", "metrics"], [of_model], Metric, model)
+    return Gathered(TASK, tables, ImageStore(folder=str(tmp_path / "images")))
+
+
+def test_points_are_shares_and_answers_those_of_the_first_draw(gathered):
+    found = gathered.results()
+    assert found.models == ("good", "mute")  # "old" was asked other questions
+    assert found.questions == ("quiz/0", "quiz/1", "quiz/2")
+    assert found.points[0].tolist() == [1.0, 0.5, 0.5]
+    assert found.answers[0].tolist() == ["A", f"A{PARTS}C", "B"]
+
+
+def test_what_was_not_read_or_not_scored_has_no_answer(gathered):
+    found = gathered.results()
+    assert found.answers[1].tolist() == ["", "", ""]
+    assert found.points[1, 0] == 0
+    assert str(found.points[1].tolist()) == "[0.0, nan, nan]"

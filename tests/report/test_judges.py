@@ -1,0 +1,96 @@
+"""Numbers of judges whose agreement nobody measured; and of those whose agreement is known."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.rows import Metric, Question
+from bench_assets.report.judges import measured_judges, unmeasured_judge
+from bench_assets.soundness.judge_figures import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
+from bench_assets.suites.codis.task import TASK
+from resources.home.judge_figures import add_figures
+from resources.home.tables import TableFiles
+from tests.quiz import quiz
+from tests.report.fair import catalog, metric
+from tests.report.test_index import index_of, row_of
+
+SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|reading:strict|n:80"
+
+
+def figure(name, judge="gpt", task="codis"):
+    return JudgeFigure(
+        task=task,
+        judge=judge,
+        setup="judge=paper:1",
+        prompts="0c",
+        at="2026-01-01",
+        figure=name,
+        value=0.8,
+        low=0.7,
+        high=0.9,
+        n=100,
+    )
+
+
+@pytest.fixture
+def tables(tmp_path):
+    return TableFiles(folder=str(tmp_path / "tables"))
+
+
+@pytest.mark.parametrize(
+    ("judge", "who"),
+    [
+        pytest.param("gpt", "gpt", id="a model"),
+        pytest.param("strict:gpt", "strict:gpt", id="a model asked in another way"),
+        pytest.param("gpt+rules", "gpt", id="a model beside rules"),
+        pytest.param("rules", "", id="rules"),
+        pytest.param("none", "", id="nobody"),
+    ],
+)
+def test_who_judged_is_read_from_the_signature(judge, who):
+    assert unmeasured_judge("codis", SIGNED.format(judge), set()) == who
+
+
+def test_an_older_row_without_a_signature_has_no_mark():
+    assert unmeasured_judge("codis", "", set()) == ""
+
+
+@pytest.mark.parametrize(
+    ("figures", "who"),
+    [
+        pytest.param([figure(PEOPLE)], "", id="beside people"),
+        pytest.param([figure(SECOND)], "", id="beside a second judge"),
+        pytest.param([figure(FOLLOWED), figure(MADE)], "gpt", id="on made replies alone"),
+        pytest.param([figure(PEOPLE, judge="other")], "gpt", id="another judge"),
+        pytest.param([figure(PEOPLE, task="blink")], "gpt", id="in another task"),
+    ],
+)
+def test_what_was_measured_takes_the_mark_away(tmp_path, tables, figures, who):
+    add_figures(tmp_path, figures)
+    assert unmeasured_judge("codis", SIGNED.format("gpt"), measured_judges(tables, [TASK])) == who
+
+
+def test_so_does_the_suites_own_comparison(tables):
+    row = replace(metric("m", 0.9), signature="codis|v4|main|judges:gpt~people|data:0c|model:m")
+    tables.write(["codis", "judge_agreement"], [row], Metric, "m")
+    assert measured_judges(tables, [TASK]) == {("codis", "gpt")}
+
+
+def test_a_damaged_file_of_figures_ends_nothing(tmp_path, tables):
+    (tmp_path / "judges.jsonl").write_text("{no JSON")
+    assert measured_judges(tables, [TASK]) == set()
+
+
+def test_the_report_names_the_judge_beside_its_number(tmp_path: Path, tables):
+    tables.write(["quiz", "questions"], quiz(6, categories=3), Question)
+    for model, judge in (("judged", "gpt"), ("by-rules", "rules")):
+        row = metric(model, 0.9)
+        signed = row.signature.partition("|judge:")[0] + f"|judge:{judge}"
+        tables.write(["quiz", "metrics"], [replace(row, signature=signed)], Metric, model)
+    index = index_of(tmp_path, tables)
+    assert catalog(tmp_path).tasks
+    assert {m: row_of(index, m)["unmeasured"] for m in ("judged", "by-rules")} == {
+        "judged": "gpt",
+        "by-rules": "",
+    }

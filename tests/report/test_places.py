@@ -1,0 +1,42 @@
+"""A report that is sent tells nobody in whose folder it was made."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.rows import Question
+from bench_assets.report.site import Site
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from tests.codis_release import picture
+from tests.quiz import quiz
+from tests.report.fair import catalog, measure, report
+
+
+@pytest.mark.parametrize("name", ["home", 'a "home" é <b>'])
+def test_damaged_pictures_and_tables_are_told_without_the_home(tmp_path: Path, name: str) -> None:
+    home = tmp_path / "somebody" / name
+    home.mkdir(parents=True)
+    tables = TableFiles(folder=str(home / "tables"))
+    images = ImageStore(folder=str(home / "images"))
+    shown = images.put(picture(1), "1.png").sha256
+    asked = [replace(one, images=(shown,)) for one in quiz(6)]
+    tables.write(["quiz", "questions"], asked, Question)
+    measure(tables, "sound", 0.5)
+    measure(tables, "torn", 0.5)
+    tables.path(["quiz", "metrics"], "torn").write_bytes(b"PAR1")
+    images.path(shown).write_bytes(b"another")
+    report(home, tables, catalog(home))
+    told = b"".join(file.read_bytes() for file in (home / "report" / "data").iterdir())
+    assert b"is not the one that was stored" in told
+    assert b"metrics/torn" in told
+    assert b"somebody" not in told
+
+
+def test_a_short_path_is_left_in_texts_that_may_mean_another(tmp_path: Path) -> None:
+    site = Site(tmp_path / "report", ImageStore(folder="/data/images"))
+    site.put("said", ["It lies in /data/ as always."])
+    site.finish()
+    (file,) = (tmp_path / "report" / "data").glob("said.*.js")
+    assert "in /data/ as" in file.read_text(encoding="utf-8")

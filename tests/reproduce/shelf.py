@@ -1,0 +1,145 @@
+"""A home in which a small plain benchmark was measured, without Dagster; and bundles of it."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from bench_assets import flow
+from bench_assets.core.chat import ChatModel, Reply, Request
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.secrets import Secrets
+from bench_assets.core.setups import judged_by
+from bench_assets.export.gathering import Gathered, Wanted
+from bench_assets.plain.task import task_of
+from bench_assets.reproduce.again import by_rules, measured
+from bench_assets.reproduce.archive import Piece, pack
+from bench_assets.reproduce.manifest import NAME, FileFacts, read_manifest
+from bench_assets.reproduce.packing import Beside, Packed, pack_number
+from bench_assets.suite import Suite
+from resources.home.tables import TableFiles
+from resources.pictures.images import ImageStore
+from resources.settings.benchmarks import PlainBenchmark
+from tests.rows import question
+
+SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["level"]}
+BENCHMARK = PlainBenchmark.model_validate(SECTION)
+TASK = task_of("shelf", BENCHMARK, "bench.toml, [benchmarks.shelf]")
+SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
+SAID = ("A", "B", "It is B.", "no idea")  # right, wrong, right, wrong
+
+
+def picture() -> bytes:
+    """A picture of 8 x 6 px."""
+    file = io.BytesIO()
+    Image.new("RGB", (8, 6), "green").save(file, "PNG")
+    return file.getvalue()
+
+
+def asked(images: Sequence[str] = ()) -> list[Question]:
+    """Four choices, two of them about a picture."""
+    return [
+        question(
+            question_id=f"shelf/{n}",
+            task="shelf",
+            kind="choice",
+            text=f"Which of the {n}?\u2028 \u202e",
+            options=("left", "right"),
+            answer=(right,),
+            images=tuple(images) if n < 2 else (),
+            labels={"level": "hard" if n % 2 else "easy", "author": "Ö"},
+        )
+        for n, right in enumerate("AABA")
+    ]
+
+
+class Says:
+    """Says its replies, one after the other."""
+
+    name, signature = "somebody", "sha256:0123|t=0,max=40"
+
+    def __init__(self, said: Sequence[str] = SAID, **named: str) -> None:
+        self._said = said
+        self.name = named.get("name", type(self).name)
+        self.signature = named.get("signature", type(self).signature)
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        return [Reply(text=text) for _, text in zip(requests, self._said, strict=True)]
+
+
+def measure(home: Path, said: Sequence[str] = SAID, model: ChatModel | None = None) -> TableFiles:
+    """Write the tables of one evaluation, as the graph would."""
+    model = model or Says(said)
+    images = ImageStore(folder=str(home / "images"))
+    questions = asked([images.put(picture(), "a.png").sha256])
+    predictions = flow.predict(TASK, questions, model)
+    setup = judged_by("rules", "")
+    judgements = [
+        Judgement(**{**{n: getattr(row, n) for n in row.__slots__}, "setup": setup})
+        for row in by_rules(TASK, questions, predictions, "rules")
+    ]
+    again = measured(TASK, questions, predictions, judgements, "")
+    tables = TableFiles(folder=str(home / "tables"))
+    tables.write(["shelf", "questions"], questions, Question)
+    for name, rows, row_type in (
+        ("predictions", predictions, Prediction),
+        ("judgements", judgements, Judgement),
+        ("scores", again.scores, Score),
+        ("metrics", again.metrics, Metric),
+    ):
+        tables.write(["shelf", name], rows, row_type, model.name)
+    return tables
+
+
+def packed(home: Path, target: Path, **chosen: Any) -> Packed:
+    """Pack what was measured there."""
+    tables = TableFiles(folder=str(home / "tables"))
+    secrets = chosen.pop("secrets", Secrets())
+    (one,) = Gathered(tables, Wanted([TASK]), secrets).evaluations()
+    beside = {
+        "suite": SUITE,
+        "benchmark": BENCHMARK,
+        "images": ImageStore(folder=str(home / "images")),
+        "remembered": lambda sha256: None,
+        "secrets": secrets,
+        "passed_on": True,
+        "pictures": True,
+    }
+    return pack_number(one, Beside(**{**beside, **chosen}), target)
+
+
+def files_in(bundle: Path) -> dict[str, bytes]:
+    """What lies in a bundle, by name."""
+    with zipfile.ZipFile(bundle) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def repacked(bundle: Path, files: dict[str, bytes], *, sealed: bool = False) -> Path:
+    """Write other files into a bundle; ``sealed`` with digests that fit them."""
+    if sealed:
+        about = read_manifest(files_in(bundle)[NAME], "before")
+        facts = {
+            name: FileFacts(sha256=sha256(data).hexdigest(), n_bytes=len(data))
+            for name, data in files.items()
+            if name != NAME
+        }
+        files = files | {NAME: about.model_copy(update={"files": facts}).sealed().to_bytes()}
+    pack([Piece(name, lambda data=data: data) for name, data in files.items()], bundle)
+    return bundle
+
+
+def with_line(
+    files: dict[str, bytes],
+    name: str,
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    at: int = 0,
+) -> dict[str, bytes]:
+    """Change one line of a table."""
+    lines = files[name].splitlines(keepends=True)
+    lines[at] = json.dumps(change(json.loads(lines[at])), separators=(",", ":")).encode() + b"\n"
+    return files | {name: b"".join(lines)}

@@ -1,0 +1,157 @@
+"""The file of a bundle: the same content is the same bytes, and no other zip is read."""
+
+import io
+import os
+import stat
+import struct
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import SourceError
+from bench_assets.reproduce.archive import Archive, Piece, pack
+
+FILES = {"manifest.json": b"{}", "a.jsonl": b"", "pictures/00": bytes(range(256))}
+
+
+def write(target: Path, files: dict[str, bytes]) -> Path:
+    pack([Piece(name, lambda data=data: data) for name, data in files.items()], target)
+    return target
+
+
+def listed(target: Path) -> dict[str, bytes]:
+    with Archive.open(target) as archive:
+        return {name: archive.read(name, 10**6) for name in archive.sizes}
+
+
+def test_what_was_packed_is_read(tmp_path):
+    assert listed(write(tmp_path / "b.zip", FILES)) == FILES
+
+
+def test_the_same_files_in_any_order_are_the_same_bytes(tmp_path):
+    one = write(tmp_path / "1.zip", FILES)
+    os.utime(one, (1, 1))
+    other = write(tmp_path / "2.zip", dict(reversed(FILES.items())))
+    assert one.read_bytes() == other.read_bytes()
+    with zipfile.ZipFile(one) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == sorted(FILES)
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
+    """A zip of somebody else's."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", how) as archive:
+        for entry, data in entries:
+            archive.writestr(entry, data)
+    return file.getvalue()
+
+
+def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
+    made = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    made.create_system, made.external_attr = 3, mode << 16
+    return made
+
+
+def ours() -> bytes:
+    return zipped((entry("a"), b"1"), (entry("b"), b"2"))
+
+
+def flipped(data: bytes, at: int, by: int = 1) -> bytes:
+    return data[:at] + bytes([data[at] ^ by]) + data[at + 1 :]
+
+
+def with_flag(data: bytes) -> bytes:
+    """Say of the first file, in the directory alone, that it is encrypted."""
+    return flipped(data, data.index(b"PK\1\2") + 8)
+
+
+def with_gap() -> bytes:
+    """Put bytes that belong to no file before the directory."""
+    data = ours()
+    at = data.index(b"PK\1\2")
+    end = bytearray(data[-22:])
+    struct.pack_into("<L", end, 16, at + 4)
+    return data[:at] + b"more" + data[at:-22] + bytes(end)
+
+
+BOMB = zipped(("manifest.json", bytes(10**7)), how=zipfile.ZIP_DEFLATED)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        pytest.param(b"", "no bundle", id="an empty file"),
+        pytest.param(b"PK\5\6" + bytes(17), "no bundle", id="a byte less than the least zip"),
+        pytest.param(b"hello" * 100, "no bundle", id="no zip"),
+        pytest.param(ours()[:-1], "cut short", id="cut short by a byte"),
+        pytest.param(ours()[:60], "cut short", id="cut short"),
+        pytest.param(ours() + b"\0", "something was added", id="something behind it"),
+        pytest.param(b"#!/bin/sh\n" + ours(), "something was added", id="something before it"),
+        pytest.param(with_gap(), "belong to no file", id="something between"),
+        pytest.param(BOMB, "'manifest.json': compressed", id="a zip bomb"),
+        pytest.param(zipped((entry("a", stat.S_IFLNK | 0o777), b"/etc/passwd")), "'a': a link",
+                     id="a link"),
+        pytest.param(zipped((entry("a/", stat.S_IFDIR | 0o755), b"")), "'a/': a link, a folder",
+                     id="a folder"),
+        pytest.param(zipped((entry("a", stat.S_IFREG | 0o4755), b"")), "special file", id="setuid"),
+        pytest.param(zipped((entry("b"), b""), (entry("a"), b"")), "not as it was packed",
+                     id="in another order"),
+        pytest.param(with_flag(ours()), "not as it was packed", id="said to be encrypted"),
+        pytest.param(flipped(ours(), 10), "not as it was packed", id="another time in a header"),
+        pytest.param(flipped(ours(), 30, 2), "not as it was packed", id="another name in a header"),
+        pytest.param(zipped((zipfile.ZipInfo("a", (2026, 1, 1, 0, 0, 0)), b"")), "'a'",
+                     id="of another day"),
+    ],
+)  # fmt: skip
+def test_other_zips_are_refused(tmp_path, data, says):
+    file = tmp_path / "b.zip"
+    file.write_bytes(data)
+    with pytest.raises(SourceError) as refused:
+        Archive.open(file)
+    assert says in str(refused.value)
+    assert str(file) in str(refused.value)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_is_there_twice_is_refused(tmp_path):
+    file = tmp_path / "b.zip"
+    file.write_bytes(zipped((entry("a"), b"1"), (entry("a"), b"2")))
+    with pytest.raises(SourceError, match="'a': there twice"):
+        Archive.open(file)
+
+
+def test_a_file_whose_bytes_were_changed_is_refused_by_name(tmp_path):
+    file = write(tmp_path / "b.zip", {"a": b"hello"})
+    file.write_bytes(file.read_bytes().replace(b"hello", b"jello"))
+    with Archive.open(file) as archive, pytest.raises(SourceError, match="a: damaged"):
+        archive.read("a", 10)
+
+
+def test_every_byte_counts(tmp_path):
+    """Change each byte of a small bundle: what is not refused says what it said."""
+    file, whole = tmp_path / "b.zip", ours()
+    read = []
+    for at in range(len(whole)):
+        file.write_bytes(flipped(whole, at, 0x41))
+        with suppress(SourceError):
+            read.append(listed(file))
+    assert all(one == {"a": b"1", "b": b"2"} for one in read)
+    assert len(read) < len(whole) / 10  # versions of programs in the directory, and no more
+
+
+def test_a_file_larger_than_it_may_be_is_not_read(tmp_path):
+    with (
+        Archive.open(write(tmp_path / "b.zip", {"a": b"hello"})) as archive,
+        pytest.raises(SourceError, match="a: 5 bytes, more than the 4 allowed"),
+    ):
+        archive.read("a", 4)
+
+
+def test_a_folder_and_no_file_are_refused(tmp_path):
+    for path in (tmp_path, tmp_path / "none.zip"):
+        with pytest.raises(SourceError, match="cannot be read"):
+            Archive.open(path)

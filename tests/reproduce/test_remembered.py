@@ -1,0 +1,79 @@
+"""Replies are found by the signature of who gave them, though nobody is there any more."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request
+from bench_assets.reproduce.remembered import NOT_REMEMBERED, RememberedModel
+from resources.replies.store import RememberingModel, ReplyStore
+
+
+class Echo:
+    """An engine that says what it is asked, and how."""
+
+    peak_memory = None
+
+    def __init__(self, identity: str, decoding: Decoding | None, more: str = "") -> None:
+        self.identity, self.decoding, self._more = identity, decoding, more
+
+    def particulars(self, request: Request) -> str:
+        return self._more if request.prompt.images else ""
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        for n, one in enumerate(requests):
+            text = f"<t>hm</t>{one.prompt.turns[-1].parts[-1]} {one.sample} {one.temperature}"
+            yield n, Reply(text=text, finish_reason="stop", completion_tokens=3)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+ASKED = [
+    Request(prompt=Prompt.of("a")),
+    Request(prompt=Prompt.of(Image("0" * 64), "b")),
+    Request(prompt=Prompt.of("a"), sample=1),
+    Request(prompt=Prompt.of("a"), sample=1, temperature=0.7),
+]
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param(Echo("sha256:0c,float32", Decoding(max_tokens=40)), id="greedy"),
+        pytest.param(Echo("m@http://x|y", Decoding(temperature=0.3, seed=7)), id="drawn"),
+        pytest.param(Echo("m", Decoding(card=True, extra="top_k=20")), id="as its card says"),
+        pytest.param(Echo("as it likes", None), id="as it likes"),
+        pytest.param(Echo("m", Decoding(), more="pictures@1"), id="shown other pixels"),
+    ],
+)
+@pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
+def test_what_was_replied_is_found_again(tmp_path, engine, tags):
+    store = ReplyStore(tmp_path / "replies.sqlite")
+    asked = RememberingModel("m", engine, store, thinking_tags=tags)
+    said = asked.reply(ASKED)
+    known = RememberedModel("m", asked.signature, store)
+    assert known.signature == asked.signature
+    assert known.reply(ASKED) == said
+    assert {one.said.answer[:1] for one in said} == ({"<"} if tags is None else {"a", "b"})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param("sha256:0d|t=0,max=1024", id="another model"),
+        pytest.param("sha256:0c|t=0,max=40", id="drawn otherwise"),
+        pytest.param("sha256:0c", id="drawn as nobody knows"),
+    ],
+)
+def test_what_another_said_is_not_found(tmp_path, other):
+    store = ReplyStore(tmp_path / "replies.sqlite")
+    RememberingModel("m", Echo("sha256:0c", Decoding()), store).reply(ASKED)
+    found = RememberedModel("m", other, store).reply(ASKED)
+    assert [one.error for one in found[:3]] == [NOT_REMEMBERED] * 3
+
+
+def test_the_decoders_version_is_the_one_that_replies_are_stored_under():
+    from bench_assets.core.pictures import VERSION
+
+    assert VERSION == 1  # another: the parameter "shown other pixels" above is to follow

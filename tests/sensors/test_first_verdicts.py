@@ -1,0 +1,73 @@
+"""A first look says that a checkpoint is worse where it is, and seldom where it is not."""
+
+import pytest
+
+from bench_assets.core.paired import Pair
+from bench_assets.core.rows import Prediction, Score
+from resources.home.tables import TableFiles
+from sensors.first_verdicts import gains_in_turn, verdict
+from tests.quiz import TASK, quiz
+
+QUESTIONS = quiz(60)
+OLDER, OLD, NEW = (f"run/step-{step}@aaaaaaaa" for step in (80, 900, 1000))
+
+
+def replies(model, right, prompt="p", reading="exact"):
+    said = [
+        Prediction(question_id=q.question_id, model=model, condition="main", text="",
+                   prompt_sha256=prompt)
+        for q in QUESTIONS
+    ]  # fmt: skip
+    scores = [
+        Score(question_id=q.question_id, model=model, condition="main", points=float(n < right),
+              reading=reading)
+        for n, q in enumerate(QUESTIONS)
+    ]  # fmt: skip
+    return said, scores
+
+
+@pytest.fixture
+def tables(tmp_path):
+    files = TableFiles(folder=str(tmp_path))
+    for model in (OLDER, OLD):
+        said, scores = replies(model, 50)
+        files.write(["quiz", "predictions"], said, Prediction, model)
+        files.write(["quiz", "scores"], scores, Score, model)
+    return files
+
+
+@pytest.mark.parametrize(
+    ("now", "begins"),
+    [
+        # 50 lost of 60: a bet of half wins half on each of them, 1.5 to the 50th.
+        pytest.param(replies(NEW, 0), f"worse than {OLD}: accuracy -0.833 on 60", id="all lost"),
+        pytest.param(replies(NEW, 50), f"not shown to be worse than {OLD}: accuracy +0.000",
+                     id="as it was"),
+        pytest.param(replies(NEW, 48), "not shown to be worse", id="two lost are chance"),
+        pytest.param(replies(NEW, 60), "not shown to be worse", id="better is not worse"),
+        pytest.param(replies(NEW, 0, prompt="q"), f"not comparable with {OLD}", id="other words"),
+        pytest.param(replies(NEW, 0, reading="r"), f"not comparable with {OLD}", id="read apart"),
+        pytest.param(replies("run/step-7", 0), "nothing to compare with", id="the first step"),
+        pytest.param(replies("other/step-2000", 0), "nothing to compare with", id="another run"),
+        pytest.param(replies("gpt", 0), "nothing to compare with", id="no checkpoint"),
+    ],
+)  # fmt: skip
+def test_the_step_before_is_what_it_is_compared_with(tables, now, begins):
+    assert verdict(TASK, QUESTIONS, *now, tables).startswith(begins)
+
+
+def test_every_checkpoint_spends_less(tables):
+    said = verdict(TASK, QUESTIONS, *replies(NEW, 0), tables)
+    assert said.endswith("of 0.0083 that comparison 2 of the run may spend")  # 0.05 / (2 * 3)
+
+
+def test_gains_are_shares_of_the_largest_cluster_whatever_their_order():
+    pairs = [Pair(0, 2, "a", 4.0), Pair(1, 0, "b", 1.0), Pair(1, 1, "b", 1.0)]
+    found = gains_in_turn(pairs)
+    assert sorted(found) == [-0.25, 0.5]
+    swapped = [replace_points(pair) for pair in pairs]
+    assert gains_in_turn(swapped) == [-gain for gain in found]
+
+
+def replace_points(pair):
+    return pair._replace(before=pair.after, after=pair.before)

@@ -1,0 +1,173 @@
+"""People who vote without looking, too fast, or worse and worse; and those who do not."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from bench_assets.core.votes import Vote
+from bench_assets.soundness.annotators import agreement_finding, drift_finding, speed_finding
+from bench_assets.soundness.people import people
+
+PEOPLE = ("ann", "bo", "cy", "di")
+CHECKS = {"chance": agreement_finding, "speed": speed_finding, "drift": drift_finding}
+
+
+@dataclass
+class Votes:
+    """Evidence of nothing but votes."""
+
+    votes: list[Vote] = field(default_factory=list)
+
+
+def votes(seed=0, n=80, right=0.9, yes=0.5):
+    """Four people, each of whom says what is so with the same probability."""
+    rng = np.random.default_rng(seed)
+    return [
+        Vote(
+            person=who,
+            item=f"{number}",
+            criterion=criterion,
+            value="yes" if (truth if rng.random() < right else not truth) else "no",
+            seconds=float(rng.lognormal(1.5, 0.4)),
+            at=f"2026-01-{1 + number // 20:02}T10:{number % 20:02}:00",
+        )
+        for number in range(n)
+        for criterion in ("unusual", "clear")
+        for truth in [rng.random() < yes]
+        for who in PEOPLE
+    ]
+
+
+def clicks(cast, says):
+    return [replace(v, value=says(i)) if v.person == "bo" else v for i, v in enumerate(cast)]
+
+
+def random_clicks(cast, seed=1, yes=0.5):
+    rng = np.random.default_rng(seed)
+    return clicks(cast, lambda _: "yes" if rng.random() < yes else "no")
+
+
+def late(cast):
+    """Bo does not look any more in the second half."""
+    rng = np.random.default_rng(2)
+    return [
+        replace(v, value=str(rng.choice(["yes", "no"])))
+        if v.person == "bo" and v.at > "2026-01-03"
+        else v
+        for v in cast
+    ]
+
+
+def caught(cast):
+    found = {name: check(Votes(cast)) for name, check in CHECKS.items()}
+    return {name: [one.about for one in f.suspects] for name, f in found.items() if not f.passed}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_people_who_look_pass_every_check(seed):
+    assert caught(votes(seed)) == {}
+
+
+def test_people_who_seldom_say_no_pass():
+    assert caught(votes(3, yes=0.95, right=0.97)) == {}
+
+
+def test_people_who_find_it_hard_pass():
+    assert caught(votes(4, right=0.75)) == {}
+
+
+@pytest.mark.parametrize(
+    "cast",
+    [
+        pytest.param(random_clicks(votes()), id="one who clicks at random"),
+        pytest.param(random_clicks(votes(), yes=0.9), id="one who clicks yes mostly"),
+        pytest.param(clicks(votes(), lambda _: "yes"), id="one who says yes to everything"),
+        pytest.param(clicks(votes(), lambda i: "yes" if i % 2 else "no"), id="one who takes turns"),
+    ],
+)
+def test_who_does_not_look_is_caught_for_that_alone(cast):
+    assert caught(cast) == {"chance": ["bo"]}
+
+
+def test_who_is_too_fast_is_caught_for_that_alone():
+    hasty = [replace(v, seconds=v.seconds / 10) if v.person == "bo" else v for v in votes()]
+    assert caught(hasty) == {"speed": ["bo"]}
+
+
+def test_who_gets_tired_is_caught_for_that_alone():
+    assert caught(late(votes(n=120))) == {"drift": ["bo"]}
+
+
+def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():
+    said = agreement_finding(Votes(random_clicks(votes()))).suspects[0].evidence
+    alpha, without = (
+        float(part.split()[0].strip(","))
+        for part in said.split("alpha ")[1:2] + said.split("without them ")[1:]
+    )
+    assert without > alpha + 0.2
+
+
+def test_five_votes_tell_nobody_apart():
+    assert caught(random_clicks(votes(n=5))) == {}
+
+
+def test_of_two_people_nobody_knows_who_looked():
+    two = [v for v in random_clicks(votes()) if v.person in ("ann", "bo")]
+    found = agreement_finding(Votes(two))
+    assert (found.passed, found.skipped) == (True, "2 people voted; it takes 3")
+
+
+@pytest.mark.parametrize(
+    ("cast", "check", "why"),
+    [
+        pytest.param([], agreement_finding, "no table keeps who voted what", id="no votes"),
+        pytest.param(
+            [replace(v, at="") for v in votes()],
+            drift_finding,
+            "the votes have no time",
+            id="no time",
+        ),
+        pytest.param(
+            [replace(v, seconds=None) for v in votes()],
+            speed_finding,
+            "the votes have no seconds of three people",
+            id="no seconds",
+        ),
+    ],
+)
+def test_what_nobody_noted_is_not_looked_at(cast, check, why):
+    assert check(Votes(cast)).skipped == why
+
+
+def test_agreement_beyond_chance_by_pencil():
+    # Ann and bo say yes, no, no, yes; cy yes, yes, no, no. Of cy's votes the others agree with the
+    # first and the third: 2 of 4, as many as dealt votes would get: 4 x (1/2 x 1/2 + 1/2 x 1/2).
+    said = {"ann": "ynny", "bo": "ynny", "cy": "yynn"}
+    cast = [
+        Vote(person=who, item=str(i), criterion="c", value=value)
+        for who, values in said.items()
+        for i, value in enumerate(values)
+    ]
+    found = {one.name: one for one in people(cast)}
+    assert (found["cy"].agreement, found["cy"].kappa, found["cy"].alpha_without) == (0.5, 0.0, 1.0)
+    # Ann agrees with bo on 4 and with cy on 2 of 4: 3 of 4, beside 2 by chance.
+    assert found["ann"].kappa == pytest.approx(0.5)
+
+
+def test_the_spread_by_chance_is_that_of_all_permutations():
+    from itertools import permutations
+
+    said = {"ann": "yynn", "bo": "ynnn", "cy": "yyyn"}
+    cast = [
+        Vote(person=who, item=str(i), criterion="c", value=value)
+        for who, values in said.items()
+        for i, value in enumerate(values)
+    ]
+    one = next(p for p in people(cast) if p.name == "ann")
+    sums = [
+        sum((v == said["bo"][i]) + (v == said["cy"][i]) for i, v in enumerate(dealt)) / 2
+        for dealt in permutations(said["ann"])
+    ]
+    spread = np.std(sums)
+    assert one.z == pytest.approx((one.agreement * 4 - np.mean(sums)) / spread)

@@ -1,0 +1,103 @@
+"""The mini edition of every suite: nothing is found in it, and every fault that is planted is."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.rows import Question
+from bench_assets.evaluation import questions_key
+from bench_assets.graph.gathered import Gathered
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from tests.soundness import answering, faults
+from tests.soundness.held import TASK, Held, failed, found
+
+SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
+GENERIC = [
+    (faults.one_key, "one_answer"),
+    (faults.answer_in_question, "answer_in_question"),
+    (faults.said_to_be_the_answer, "answer_in_question"),
+    (faults.answer_in_file_name, "file_names"),
+    (faults.missing_picture, "missing_pictures"),
+    (faults.duplicate_picture, "duplicate_pictures"),
+    (faults.repeated_question, "repeated_questions"),
+    (faults.contradicting_key, "contradicting_keys"),
+    (faults.trained_on_picture, "training_pictures"),
+    (faults.trained_on_texts, "training_texts"),
+    (faults.longest_is_right, "lengths"),
+    (faults.solved_blind, "needs_pictures"),
+]
+
+
+_NO_OPTIONS, _ONE_PROMPT = ("lengths",), ("lengths", "training_texts")
+MEANINGLESS: Mapping[str, tuple[str, ...]] = {
+    "cogbench/description": _ONE_PROMPT,
+    "journeybench/captioning": _ONE_PROMPT,
+    "journeybench/mcot": _NO_OPTIONS,
+    "journeybench/hallucination_vqa": _NO_OPTIONS,
+    "journeybench/multi_image_vqa": _NO_OPTIONS,  # ten questions have some: that proves nothing
+}
+"""Task -> what there is nothing for in it."""
+
+
+def held_of(evidence: Gathered) -> Held:
+    """The questions and pictures of a home, in memory."""
+    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
+    return Held(
+        task=replace(TASK, name=evidence.task.name),
+        questions=evidence.questions,
+        pictures={image: evidence.picture(image) for image in images},
+        hashes=evidence.looks(images),
+        stored=evidence.stored,
+        elsewhere=evidence.elsewhere,
+    )
+
+
+@pytest.fixture(scope="module")
+def minis(tmp_path_factory) -> Mapping[str, Held]:
+    """Task -> what is held of its mini edition."""
+    home = SettingsFile(home=str(tmp_path_factory.mktemp("home")))
+    with Workbench(home, SUITES) as bench:
+        for suite in SUITES:
+            bench.refresh_questions(suite)
+        images = ImageStore(folder=str(bench.settings.home / "images"))
+        tasks = [task for task in bench.catalog.tasks if task.asked_of == "model"]
+        gathered = [Gathered(task, bench.tables, images, bench.catalog.tasks) for task in tasks]
+        assert all(bench.tables.read(questions_key(task, "main"), Question) for task in tasks)
+        return {one.task.name: held_of(one) for one in gathered}
+
+
+@pytest.mark.long
+def test_nothing_is_found_in_any_of_them(minis):
+    assert {name: failed(held) for name, held in minis.items() if failed(held)} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("fault", "check"), GENERIC, ids=lambda one: getattr(one, "__name__", one))
+def test_a_fault_is_caught_in_each_by_what_is_meant_for_it_and_by_no_other(minis, fault, check):
+    missed = {}
+    for name, held in minis.items():
+        if check not in MEANINGLESS.get(name, ()) and failed(planted := fault(held)) != {check}:
+            missed[name] = failed(planted), found(planted, check).sentence
+    assert missed == {}
+
+
+ANSWERED = [  # minis with many choices: fewer do not tell five wrong keys from luck
+    (answering.wrong_keys, "blink", {"suspected_keys"}),
+    (answering.wrong_keys, "cogbench/vqa", {"suspected_keys"}),
+    # Here no other questions than those of one group share a picture: that is found as well.
+    (
+        answering.asked_in_other_words,
+        "cogbench/vqa",
+        {"redundant_questions", "duplicate_pictures"},
+    ),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("fault", "name", "checks"), ANSWERED)
+def test_a_fault_that_answers_show_is_caught(minis, fault, name, checks):
+    assert failed(answering.answered_by_many(minis[name])) == set()
+    assert failed(fault(minis[name])) == checks

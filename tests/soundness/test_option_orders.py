@@ -1,0 +1,299 @@
+"""Options in other orders: what is asked, what is left alone, and what is made of the replies."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+import pytest
+
+from bench_assets.core.chat import Prompt
+from bench_assets.core.choices import lettered
+from bench_assets.core.signature import short
+from bench_assets.core.tables import digest
+from bench_assets.soundness.option_orders import (
+    NAMES_LETTERS,
+    NO_CHOICE,
+    NOT_LISTED,
+    OF_OTHERS,
+    PICTURES,
+    in_orders,
+    why_not,
+)
+from bench_assets.soundness.order_figures import OrderFigure
+from bench_assets.soundness.order_measures import Said, figures_of
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
+from bench_assets.suites.multi.task import TASK as MULTI
+from bench_assets.task import Condition
+from tests.rows import question
+from tests.soundness.held import TASK, Held, exam, failed, found
+
+LISTED = replace(
+    TASK,
+    conditions={
+        "main": Condition(
+            prompt=lambda q: Prompt.of(f"{q.text}\n{lettered(q.options)}"), about="As it is."
+        )
+    },
+)
+WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")
+
+
+def choice(*options: str, key: str = "A", **fields: object):
+    return question(kind="choice", options=options, answer=(key,), **fields)
+
+
+def test_options_move_by_one_place_and_the_key_moves_along():
+    made = in_orders(LISTED, [choice("red", "blue", "green", key="B")]).ordered
+    assert [(o.number, o.question.options, o.question.answer, o.places) for o in made] == [
+        (1, ("red", "blue", "green"), ("B",), (0, 1, 2)),
+        (2, ("blue", "green", "red"), ("A",), (1, 2, 0)),
+        (3, ("green", "red", "blue"), ("C",), (2, 0, 1)),
+    ]
+    assert [o.question.question_id for o in made] == ["t/1", "t/1, order 2", "t/1, order 3"]
+
+
+def test_fewer_orders_are_drawn_and_the_same_with_the_same_seed():
+    asked = [choice(*"wxyz", question_id=str(n)) for n in range(60)]
+    two = in_orders(LISTED, asked, orders=2, seed=1).ordered
+    assert [o.number for o in two] == [1, 2] * 60
+    assert {o.places[0] for o in two[1::2]} == {1, 2, 3}
+    assert two == in_orders(LISTED, asked, orders=2, seed=1).ordered
+    assert two != in_orders(LISTED, asked, orders=2, seed=2).ordered
+    assert [o.number for o in in_orders(LISTED, asked[:1], orders=9).ordered] == [1, 2, 3, 4]
+
+
+LEFT_ALONE = [
+    (choice("a dog", "a cat"), ""),
+    (choice("A man is here", "A dog is here"), ""),
+    (choice("the second image", "the third image"), ""),
+    (choice("CO2", "NaCl"), ""),
+    (choice("red", "None of the above"), OF_OTHERS),
+    (choice("red", "All of these are right"), OF_OTHERS),
+    (choice("red", "Both of them"), OF_OTHERS),
+    (choice("red", "以上都不对"), OF_OTHERS),
+    (choice("red", "blue", "Both A and B"), OF_OTHERS),
+    (choice("red", "blue", "A and B"), NAMES_LETTERS),
+    (choice("Point A", "Point B"), NAMES_LETTERS),
+    (choice("A is darker", "the other is"), NAMES_LETTERS),
+    (choice("A", "B"), NAMES_LETTERS),
+    (choice("点A", "线段"), NAMES_LETTERS),
+    (choice("[IMAGE_1]", "[IMAGE_2]"), PICTURES),
+    (choice("<image 1>", "<image 2>"), PICTURES),
+    (choice("red"), NO_CHOICE),
+    (choice("red", "red"), NO_CHOICE),
+    (choice("red", ""), NO_CHOICE),
+    (choice("red", "blue", key="C"), NO_CHOICE),
+    (question(kind="choices", options=("red", "blue"), answer=("A",)), NO_CHOICE),
+    (question(kind="text", options=("red", "blue"), answer=("red",)), NO_CHOICE),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"), LEFT_ALONE, ids=[" | ".join(one.options) for one, _ in LEFT_ALONE]
+)
+def test_options_that_do_not_stand_for_themselves_keep_their_order(asked, why):
+    assert why_not(asked) == why
+
+
+def test_a_prompt_that_does_not_list_the_options_is_left_out_and_counted():
+    assert in_orders(TASK, [choice("red", "blue")]).left_out == {NOT_LISTED: 1}
+
+
+WRITTEN = [
+    (
+        BLINK,
+        choice(
+            "cat",
+            "catfish",
+            images=("0",),
+            context="Which is it?\nSelect from the following choices.\n(A) cat\n(B) catfish\n",
+        ),
+        "(A) catfish\n(B) cat\n",
+    ),
+    (BLINK, choice("cat", "dog", images=("0",)), "(A) dog\n(B) cat"),
+    (
+        MULTI,
+        choice(
+            "1.5 km (快)",
+            "2 km",
+            category="SA",
+            text="A、B两地相距[MASK]\nA. 1.5 km (快)\nB. 2 km",
+        ),
+        "A、B两地相距[MASK]\nA. 2 km\nB. 1.5 km (快)\n",
+    ),
+    (COGBENCH, choice("In love.", "Tired."), "A. Tired.\nB. In love.\n"),
+]
+
+
+@pytest.mark.parametrize(
+    ("task", "asked", "shown"), WRITTEN, ids=["blink, released", "blink", "multi", "cogbench"]
+)
+def test_prompts_of_the_suites_show_the_order(task, asked, shown):
+    first, second = in_orders(task, [asked]).ordered
+    assert first.question == asked
+    prompt = task.condition("main").prompt(second.question)
+    texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
+    assert shown in "".join(texts)
+
+
+def said(choose: Callable[[int, tuple[int, ...]], int | None], n: int = 40, k: int = 4):
+    """What one says who is shown k options in all their shifts; the key is at the place n % k."""
+    replies = {}
+    for asked in range(n):
+        rows = []
+        for number in range(1, k + 1):
+            places = tuple((place + number - 1) % k for place in range(k))
+            place = choose(asked, places)
+            right = place is not None and places[place] == asked % k
+            rows.append(Said(number, places, float(right), place))
+        replies[str(asked)] = rows
+    return replies
+
+
+def figures(replies, told=WHOSE):
+    made = figures_of(replies, {asked: asked for asked in replies}, told)
+    return {one.figure: one for one in made}
+
+
+def first(_, places):
+    return 0
+
+
+def knowing(asked, places):
+    """Knows three of four, and takes the next option of the others."""
+    return places.index(asked % 4 if asked % 8 < 6 else (asked + 1) % 4)
+
+
+def test_who_always_says_the_first_is_right_once_a_question():
+    found = figures(said(first))
+    values = {name: one.value for name, one in found.items()}
+    assert values == pytest.approx(
+        {
+            **dict.fromkeys(("order_1", "order_2", "order_3", "order_4", "all_orders"), 0.25),
+            **{"circular": 0, "consistent": 0, "published_order_gains": 0},
+            **{"letter_A": 1, "letter_B": 0, "letter_C": 0, "letter_D": 0},
+        }
+    )
+    assert found["consistent"].expected == pytest.approx(1 / 64)
+    assert found["letter_A"].expected == pytest.approx(1 / 4)
+    assert found["letter_A"].p < 1e-6
+    assert {one.n for one in found.values()} == {40}
+
+
+def test_who_goes_by_what_options_say_chooses_each_letter_as_often():
+    found = figures(said(knowing))
+    values = {name: one.value for name, one in found.items()}
+    shares = ("order_1", "order_2", "order_3", "order_4", "all_orders", "circular")
+    assert values == pytest.approx(
+        {
+            **dict.fromkeys(shares, 30 / 40),
+            **{"consistent": 1, "published_order_gains": 0},
+            **dict.fromkeys(("letter_A", "letter_B", "letter_C", "letter_D"), 0.25),
+        }
+    )
+    assert found["letter_A"].p == pytest.approx(1)
+    assert found["circular"].low < 0.75 < found["circular"].high
+
+
+def test_of_two_orders_the_same_choices_are_expected_where_they_stand_in_either():
+    """Shown (0, 1, 2) and (1, 2, 0), one says A and A: option 0, then option 1.
+
+    Option 0 stands at A and at C, option 1 at B and at A: A is expected for 2 of 4.
+    """
+    rows = [Said(1, (0, 1, 2), 1.0, 0), Said(2, (1, 2, 0), 0.0, 0)]
+    found = figures({"1": rows})
+    expected = {name: one.expected for name, one in found.items() if name.startswith("letter")}
+    assert expected == pytest.approx({"letter_A": 0.5, "letter_B": 0.25, "letter_C": 0.25})
+    assert found["letter_A"].value == pytest.approx(1.0)
+    assert found["letter_A"].p == 1  # of one question nothing is certain
+
+
+def test_what_is_unscored_or_unread_stays_so():
+    rows = [Said(1, (0, 1), 1.0, 0), Said(2, (1, 0), None, None)]
+    found = figures(said(first, n=4, k=2) | {"0": rows})
+    told = {name: (one.n, one.n_unscored) for name, one in found.items()}
+    assert told["order_1"] == (4, 0)
+    assert told["order_2"] == told["circular"] == told["consistent"] == (3, 1)
+    assert told["letter_A"] == told["published_order_gains"] == (3, 1)
+
+
+def test_nothing_is_told_where_nothing_was_scored():
+    assert figures({"1": [Said(1, (0, 1), None, None), Said(2, (1, 0), None, None)]}) == {}
+
+
+EXAM = exam("choice")
+
+
+def examined(*models, data=""):
+    whose = partial(OrderFigure, task="exam", setup="", orders=0, at="2026")
+    data = data or short(digest(EXAM.questions))
+    rows = [
+        row
+        for n, one in enumerate(models)
+        for row in figures(said(one), partial(whose, model=f"m{n}", data=data)).values()
+    ]
+    return replace(EXAM, order_figures=rows)
+
+
+def memorised(asked, places):
+    """Knows the answers of the order that the benchmark has, and of no other."""
+    return places.index(asked % 4 if places[0] == 0 else (asked + 1) % 4)
+
+
+def leaning(asked, places):
+    """Says B where it does not know, which is a third of the time."""
+    return 1 if asked % 3 == 0 else knowing(asked, places)
+
+
+def at_random(asked, places):
+    return Random(f"{asked} {places}").randrange(4)
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (first, "says A 100 % of the time"),
+        (leaning, "says B 51 % of the time"),
+        (memorised, "the benchmark's own order gains +1.000"),
+    ],
+    ids=["always the first", "the second where it does not know", "learned the order by heart"],
+)
+def test_a_model_whose_place_hangs_on_the_order_is_caught(model, why):
+    evidence = examined(knowing, model)
+    assert failed(evidence) == {"option_orders"}
+    assert {one.about for one in found(evidence, "option_orders").suspects} == {"m1"}
+    assert any(why in one.evidence for one in found(evidence, "option_orders").suspects)
+
+
+@pytest.mark.parametrize("model", [knowing, at_random], ids=["knows", "draws letters"])
+def test_a_model_that_does_not_go_by_place_passes(model):
+    assert failed(examined(model)) == set()
+
+
+def test_figures_of_other_questions_are_not_looked_at():
+    assert found(examined(first, data="0" * 12), "option_orders").skipped
+    assert found(EXAM, "option_orders").skipped
+
+
+def test_what_was_measured_last_counts():
+    before = examined(first)
+    after = [replace(row, at="2027") for row in examined(knowing).order_figures]
+    assert failed(Held(questions=EXAM.questions, order_figures=before.order_figures)) >= {
+        "option_orders"
+    }
+    assert failed(replace(before, order_figures=[*before.order_figures, *after])) == set()
+
+
+def test_luck_is_seldom_taken_for_a_leaning():
+    """40 models that draw letters: by far fewer than one in twenty lies beyond p = 0.001."""
+    alarms = 0
+    for seed in range(40):
+        rng = Random(seed)
+        alarms += any(
+            one.p < 0.001 / 5
+            for one in figures(said(lambda *_, rng=rng: rng.randrange(4))).values()
+            if one.p < 1
+        )
+    assert alarms <= 1

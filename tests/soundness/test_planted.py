@@ -1,0 +1,70 @@
+"""Every fault is caught by the examination that is meant for it, and by no other."""
+
+import pytest
+
+from tests.soundness import faults
+from tests.soundness.held import KINDS, exam, failed, found
+
+ANY = KINDS
+LETTERED = ("choice",)
+WITH_OPTIONS = ("choice", "options")
+
+
+@pytest.fixture(scope="module")
+def exams():
+    return {kind: exam(kind) for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_found_in_a_fair_exam(exams, kind):
+    assert failed(exams[kind]) == set()
+
+
+PLANTED = [
+    (fault, check, kind)
+    for fault, check, kinds in [
+        (faults.one_key, "one_answer", ANY),
+        (faults.longest_is_right, "lengths", WITH_OPTIONS),
+        (faults.largest_is_right, "numbers", LETTERED),
+        (faults.letters_take_turns, "row_order", LETTERED),
+        (faults.answer_in_question, "answer_in_question", ANY),
+        (faults.said_to_be_the_answer, "answer_in_question", ANY),
+        (faults.answer_in_file_name, "file_names", ANY),
+        (faults.large_files_are_b, "picture_files", LETTERED),
+        (faults.right_ones_are_denials, "surface", LETTERED),
+        (faults.missing_picture, "missing_pictures", ANY),
+        (faults.forgotten_picture, "missing_pictures", ANY),
+        (faults.duplicate_picture, "duplicate_pictures", ANY),
+        (faults.repeated_question, "repeated_questions", ANY),
+        (faults.contradicting_key, "contradicting_keys", ANY),
+        (faults.trained_on_picture, "training_pictures", ANY),
+        (faults.trained_on_look, "training_pictures", ANY),
+        (faults.trained_on_texts, "training_texts", ANY),
+        (faults.solved_blind, "needs_pictures", ANY),
+    ]
+    for kind in kinds
+]
+
+
+SWEPT = list({fault: (fault, check, kind) for fault, check, kind in PLANTED}.values())
+"""Each fault in one kind: to ask everything of it takes ten times as long as the one check."""
+
+NAMED = {"argnames": ("fault", "check", "kind"), "ids": lambda one: getattr(one, "__name__", one)}
+
+
+@pytest.mark.parametrize(argvalues=PLANTED, **NAMED)
+def test_a_fault_is_caught_by_what_is_meant_for_it(exams, fault, check, kind):
+    finding = found(fault(exams[kind]), check)
+    assert not finding.passed
+    assert finding.suspects
+
+
+@pytest.mark.parametrize(argvalues=SWEPT, **NAMED)
+def test_a_fault_is_caught_by_no_other(exams, fault, check, kind):
+    assert failed(fault(exams[kind])) == {check}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(argvalues=[one for one in PLANTED if one not in SWEPT], **NAMED)
+def test_a_fault_is_caught_by_no_other_in_any_kind(exams, fault, check, kind):
+    assert failed(fault(exams[kind])) == {check}
