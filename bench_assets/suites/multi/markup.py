@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench_assets.core.errors import SourceError
+from bench_assets.suites.multi.html_tree import parsed
 from bench_assets.suites.multi.protect import Formulas, lost, visible
 from bench_assets.suites.multi.source import Item, image_name
 
@@ -102,11 +103,11 @@ def _from_text(text: str) -> str:
 
 
 def _from_html(html: str, picture: Callable[[str], str], table: Callable[[str], str]) -> str:
-    from bs4 import BeautifulSoup, Comment
-    from markdownify import markdownify
+    from bs4 import Comment
+    from markdownify import MarkdownConverter
 
     formulas = Formulas()
-    soup = BeautifulSoup(formulas.hide(html), "html.parser")
+    soup = parsed(formulas.hide(html))
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
     for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
@@ -123,9 +124,10 @@ def _from_html(html: str, picture: Callable[[str], str], table: Callable[[str], 
             tag.insert_before(before)
             tag.insert_after(after)
             tag.unwrap()
-    markdown: str = markdownify(
-        str(soup), escape_asterisks=False, escape_underscores=False, escape_misc=False
+    to_markdown = MarkdownConverter(
+        escape_asterisks=False, escape_underscores=False, escape_misc=False
     )
+    markdown: str = to_markdown.convert_soup(parsed(str(soup)))
     return _shown(formulas, _tidy(markdown))
 
 

@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from bench_assets.core.errors import ImageError, SettingsError
 from bench_assets.core.pictures import MAX_PIXELS
+from bench_assets.suites.multi.html_tree import parsed
 
 if TYPE_CHECKING:
     from bs4 import Tag
@@ -40,9 +41,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
         SettingsError: If no font for what is written there can be found.
         ImageError: If it has no cells, or cannot be drawn because of its size.
     """
-    from bs4 import BeautifulSoup
-
-    cells = _cells(BeautifulSoup(html, "html.parser").find_all("tr"))
+    cells = _cells(parsed(html).find_all("tr"))
     if not cells:
         raise ImageError("a table without cells")
     writing = _font(font, "".join(cell.text for cell in cells.values()))

@@ -165,6 +165,7 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
     ("html", "why"),
     [
         pytest.param("<table></table>", "without cells", id="no cells"),
+        pytest.param("\ud800", "without cells", id="half a surrogate pair"),
         pytest.param('<table><tr><td colspan="99999999999">a', "joined", id="joined too widely"),
         pytest.param('<table><tr><td rowspan="999" colspan="999">a', "joined", id="in both ways"),
         pytest.param(f'<table><tr><td colspan="{"9" * 5000}">a', "joined", id="no number at all"),
