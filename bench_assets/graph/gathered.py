@@ -1,6 +1,7 @@
 """The evidence about one task, gathered from the tables of a home."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -56,7 +57,8 @@ class Gathered:
         for task in self.tasks:
             key = questions_key(task, "main")
             if task.name != self.task.name and self.tables.exists(key):
-                found[task.name] = self.tables.read(key, Question)
+                with suppress(TableError):  # `bench verify` tells of it
+                    found[task.name] = self.tables.read(key, Question)
         return found
 
     @cached_property

@@ -1,12 +1,19 @@
 """What a home keeps about people and judges reaches the examiners."""
 
+from dataclasses import replace
+
+from bench_assets.core.rows import Question
 from bench_assets.graph.gathered import Gathered
+from bench_assets.soundness.examiners import examined
+from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.source import Vote
 from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.multi.task import TASK as MULTI
 from resources.home.judge_figures import add_figures
 from resources.home.tables import TableFiles
 from resources.pictures.images import ImageStore
 from tests.report.test_judges import figure
+from tests.rows import question
 
 
 def gathered(folder):
@@ -25,3 +32,21 @@ def test_votes_and_figures_of_the_task_are_there(tmp_path):
     found = gathered(tmp_path)
     assert [one.criterion for one in found.votes] == ["correct", "different", "within_rules"]
     assert list(found.judge_figures) == [figure("kappa_people")]
+
+
+def test_a_damaged_table_of_another_task_keeps_nobody_from_looking(tmp_path):
+    found = gathered(tmp_path)
+    for name in ("blink", "multi"):
+        found.tables.write([name, "questions"], [question(task=name)], Question)
+    found.tables.path(["blink", "questions"]).write_bytes(b"PAR1")
+    all_of_them = replace(found, tasks=(TASK, BLINK, MULTI))
+    assert list(all_of_them.elsewhere) == ["multi"]
+
+
+def test_what_could_not_be_looked_at_for_damage_does_not_pass(tmp_path):
+    found = gathered(tmp_path)
+    found.tables.path(["codis", "questions"]).parent.mkdir(parents=True)
+    found.tables.path(["codis", "questions"]).write_bytes(b"PAR1")
+    rows = {row.check: row for row in examined(found)}
+    assert not rows["one_answer"].passed
+    assert rows["one_answer"].sentence.startswith("Could not look: ")
