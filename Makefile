@@ -5,6 +5,9 @@
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
+# make people-server  install Label Studio into an environment of its own, for bench people server;
+#              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-people
+# make cluster-check  what homes share, on a PostgreSQL of its own; says why it skips what it cannot run
 # make mutants  forty faults in what gives points: how many do the tests notice?
 # make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers: docs/faults.md
 #              FAULTS_SECONDS=600 for less
@@ -17,7 +20,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install
+.PHONY: demo ui check checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install people-server cluster-check
 demo: install
 	$(BIN)/bench demo
 
@@ -42,8 +45,9 @@ check: install
 
 # Side by side. What a file's tests share is made once, and each half imports and collects no more
 # than its own: workers of pytest-xdist would collect everything, each of them.
-HALF := tests/bench tests/graph tests/sensors tests/export tests/examples tests/plain \
-	tests/resources tests/suites/blink
+# The first has most of what imports torch, or Great Expectations.
+HALF := tests/bench tests/graph tests/resources tests/families tests/examples \
+	examples/hallusion_bench
 
 half other_half: export OMP_NUM_THREADS := 1  # two processes of several threads are in each other's way
 
@@ -67,8 +71,23 @@ families: install
 long: install
 	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/hallusion_bench
 
+# The driver lies in a folder of its own, so that all else is tested as it is without one.
+cluster-check: install
+	ls /usr/lib/postgresql/*/bin/pg_ctl > /dev/null 2>&1 || apt-get install --quiet --yes postgresql || true
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade --constraint constraints.txt --target .venv/cluster 'psycopg[binary]'
+	PYTHONPATH=.venv/cluster $(BIN)/pytest -q -rs -m "" tests/resources/replies/test_port.py tests/resources/replies/test_shared_store.py tests/bench/test_shared_replies.py
+
 browser: install
 	$(BIN)/pytest -q -m browser tests
+
+# Never in .venv: it wants other releases of what we use.
+LABEL_STUDIO ?= $(or $(BENCH_LABEL_STUDIO),.venv-people)
+
+people-server: $(LABEL_STUDIO)/bin/label-studio
+
+$(LABEL_STUDIO)/bin/label-studio:
+	$(PYTHON) -m venv $(LABEL_STUDIO)
+	$(LABEL_STUDIO)/bin/pip install --quiet --disable-pip-version-check label-studio==1.23.2
 
 mutants: install
 	$(BIN)/python -m tests.mutants

@@ -12,7 +12,7 @@ from bench_assets.core.errors import SettingsError, SourceError, UnknownNameErro
 from bench_assets.core.published import Published, read_published
 from bench_assets.extension import with_extensions
 from bench_assets.plain.suites import plain_suites
-from bench_assets.plugins import find_plugins, plugin_names
+from bench_assets.plugins import find_plugins
 from bench_assets.suite import Suite, defects
 from bench_assets.task import Task
 from resources.settings.bench_toml import Settings
@@ -125,7 +125,7 @@ def load_catalog(
         SettingsError: If a benchmark of bench.toml cannot be what it is called or asked.
     """
     plugins = find_plugins(GROUP, Suite, only)
-    installed = plugin_names(GROUP)
+    installed = plugins.names
     loaded: dict[str, Suite] = {}
     problems = [*plugins.problems]
     for name, found in plugins.found.items():

@@ -12,7 +12,7 @@ from bench_assets.core.chat import ChatModel, Reply, Request
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.setups import joined
-from bench_assets.core.signature import Signature, short
+from bench_assets.core.signature import OPEN, Signature, short
 from bench_assets.core.tables import digest
 from bench_assets.task import RULES, Answered, ByModel, ByRules, Scored, ScoreOne, Task, attempt
 
@@ -131,10 +131,13 @@ def summarise(
     for prediction in predictions:
         said[prediction.model, prediction.condition].append(prediction)
     data = digest(questions)
+    open_ = next((n for q in questions if (n := q.labels.get(OPEN))), "")
     return [
         metric
         for key, rows in sorted(scored.items())
-        for metric in _metrics(task, questions, rows, _signature(task, said[key], rows, data))
+        for metric in _metrics(
+            task, questions, rows, _signature(task, said[key], rows, data, open_)
+        )
     ]
 
 
@@ -179,13 +182,14 @@ def _by_slice(task: Task, questions: Sequence[Question]) -> Counter[str]:
 
 
 def _signature(
-    task: Task, predictions: Sequence[Prediction], scored: Sequence[Scored], data: str
+    task: Task, predictions: Sequence[Prediction], scored: Sequence[Scored], data: str, open_: str
 ) -> Signature:
     sent = sorted(p.prompt_sha256 for p in predictions if p.prompt_sha256)
     prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
     first = scored[0].score
     parts = {
         "data": short(data),
+        **({OPEN: open_} if open_ else {}),
         "prompts": prompts,
         "model": "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "unknown",
         "judge": "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none",

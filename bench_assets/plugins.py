@@ -11,7 +11,8 @@ same way. A package says in its ``pyproject.toml``::
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -30,6 +31,7 @@ class Plugins(Generic[Kind]):
     origins: Mapping[str, str]  # the distribution and the entry point of each, for messages
     code: Mapping[str, Path]  # the package or single file that each is written in
     problems: Sequence[str]  # one line for each that is left out, and why
+    names: frozenset[str]  # of all entry points, those that were not to be loaded as well
 
 
 def find_plugins(
@@ -49,7 +51,8 @@ def find_plugins(
     origins: dict[str, str] = {}
     code: dict[str, Path] = {}
     problems: list[str] = []
-    for entry in sorted(entry_points(group=group), key=_place):
+    entries = _entries(group, tuple(sys.path))
+    for entry in sorted(entries, key=_place):
         if only is not None and entry.name not in only:
             continue
         try:
@@ -60,12 +63,14 @@ def find_plugins(
             code[entry.name] = _written_in(entry)
         except SettingsError as why:
             problems.append(f"{_origin(entry)}, is left out: {why}")
-    return Plugins(found=found, origins=origins, code=code, problems=problems)
+    names = frozenset(entries.names)
+    return Plugins(found=found, origins=origins, code=code, problems=problems, names=names)
 
 
-def plugin_names(group: str) -> set[str]:
-    """The names of a group; nothing is loaded."""
-    return entry_points(group=group).names
+@lru_cache(maxsize=8)
+def _entries(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """A group on a search path; to look through every distribution there takes a while."""
+    return entry_points(group=group)
 
 
 def _place(entry: EntryPoint) -> tuple[bool, str, str]:

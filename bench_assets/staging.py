@@ -21,6 +21,7 @@ from resources.replies.progress import AskingProgress
 StageName: TypeAlias = Literal[
     "source",
     "images",
+    "people",
     "select",
     "distractors",
     "questions",

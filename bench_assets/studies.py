@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bench_assets.core.rows import Metric, Prediction, Question
-from bench_assets.core.signature import Signature, short
+from bench_assets.core.signature import OPEN, Signature, short
 from bench_assets.core.stats import mean
 from bench_assets.core.tables import digest
 from bench_assets.task import Answered, Task
@@ -45,7 +45,8 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
         before: Parts of the signature that stand before the questions.
     """
     data = short(digest(questions))
-    parts = {**before, "data": data, **parts}
+    open_ = next((n for q in questions if (n := q.labels.get(OPEN))), "")
+    parts = {**before, "data": data, **({OPEN: open_} if open_ else {}), **parts}
     return Metric(
         task=task.name,
         model=model,

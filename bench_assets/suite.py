@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bench_assets.core.claims import Claim
 from bench_assets.core.rows import Metric, Prediction, Question
+from bench_assets.people.suite_form import SuiteForm
 from bench_assets.task import RULES, ByModel, ByRules, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -68,6 +69,7 @@ class Suite:
     settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
     release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
     by_hand: str = ""  # what a person has to do to get them where it does not
+    forms: tuple[SuiteForm, ...] = ()  # what people are asked when its questions are made
     claims: tuple[Claim, ...] = ()  # what its paper says, to be tried; see ``core.claims``
     licence: str = ""  # of the release: its address, or its terms in words
     code: tuple[Path, ...] = ()
@@ -76,6 +78,15 @@ class Suite:
     measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
     """By task: what is measured of one model's replies with more than their scores, an encoder say;
     for replies that were made elsewhere. The suite has it as an asset as well."""
+
+    def forms_asked(self, named: Collection[str]) -> tuple[SuiteForm, ...]:
+        """Its own forms, and those about replies to its tasks that are named.
+
+        Args:
+            named: Names of forms: the sections ``[people.forms]`` of bench.toml.
+        """
+        about = [form for task in self.tasks for form in task.reply_forms]
+        return (*self.forms, *(form for form in about if form.form.name in named))
 
 
 def defects(suite: Suite) -> list[str]:
@@ -104,7 +115,25 @@ def defects(suite: Suite) -> list[str]:
     if suite.published and not suite.published.is_file():
         found.append(f"published: there is no file {suite.published}")
     found += [f"claims: {why}" for why in _claim_defects(suite)]
+    found += [f"forms: {why}" for why in _form_defects(suite)]
     found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
+    return found
+
+
+def _form_defects(suite: Suite) -> list[str]:
+    """What would keep a form from its place in the graph."""
+    times = Counter(form.table("answers") for form in suite.forms)
+    found = [f"there are {n} with the table {key}" for key, n in times.items() if n > 1]
+    for one in suite.forms:
+        name = one.form.name
+        parts = name.split("/")
+        if parts[0] != suite.name or len(parts) < 2 or not all(map(_NAME.fullmatch, parts)):
+            found.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
+        found += [
+            f"{name}, field {field.name!r}: expected letters, digits and _, no digit first"
+            for field in one.form.fields
+            if not _NAME.fullmatch(field.name)
+        ]
     return found
 
 

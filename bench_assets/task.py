@@ -2,13 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from bench_assets.core.chat import ChatModel, Prompt
 from bench_assets.core.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats import Mean
 from bench_assets.core.votes import Vote
+from bench_assets.people.forms import Answer
+from bench_assets.people.mistakes import GENERAL, CodeBook
+from bench_assets.people.reply_forms import reply_forms
+from bench_assets.people.said import votes_of
+from bench_assets.people.suite_form import SuiteForm
 
 
 class Answered(NamedTuple):
@@ -84,6 +90,21 @@ class VoteTable(NamedTuple):
     row: type[Any]
     votes: Callable[[Sequence[Any]], list[Vote]]  # out of its rows
 
+    @classmethod
+    def of_answers(cls, form: SuiteForm) -> Self:
+        """Take the answers to a form: what each person chose in each of its fields."""
+        return cls(form.table("answers"), Answer, partial(votes_of, form.form))
+
+
+class DecisionTable(NamedTuple):
+    """A table of what people decided on things that questions are made of."""
+
+    name: str  # of its asset: "codis/decisions"
+    row: type[Any]
+    form: str  # whose answers decide: "codis/votes"
+    open_rows: Callable[[Sequence[Any]], list[str]]
+    """What is neither kept nor dropped yet, out of its rows: a line for each, with its reason."""
+
 
 class ChosenJudge(NamedTuple):
     """A judge of a task, and the model it asks."""
@@ -135,6 +156,9 @@ class Task:
     counts: Mapping[str, int] = field(default_factory=dict)  # the paper's, of questions by category
     extensions: tuple[str, ...] = ()  # packages that added to it, see ``extension``
     vote_tables: tuple[VoteTable, ...] = ()  # by which it is examined how far people agreed
+    decided_in: tuple[DecisionTable, ...] = ()  # what its questions wait for
+
+    code_book: CodeBook = GENERAL  # what mistakes are read for
 
     @property
     def suite(self) -> str:
@@ -150,6 +174,13 @@ class Task:
     def primary_metric(self) -> str:
         """The metric the paper ranks models by."""
         return next(iter(self.measures))
+
+    @property
+    def reply_forms(self) -> tuple[SuiteForm, ...]:
+        """What people may be asked about replies to it; nothing where models do not talk."""
+        if self.asked_of != "model":
+            return ()
+        return reply_forms(self.name, self.title, self.code_book, judged=self.is_judged)
 
     @property
     def default_reading(self) -> str:

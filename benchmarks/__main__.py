@@ -24,6 +24,7 @@ MEASUREMENTS = (
         "reading",
         "samples",
         "soundness",
+        "people",
         "demo",
     ),
 )

@@ -161,7 +161,7 @@ def _write_rows(  # noqa: PLR0913, PLR0917
     rows: Sequence[object],
     kind: type[object],
 ) -> None:
-    if rows:
+    if rows or task.is_judged:  # of a judge who has nothing to say there is a table without rows
         tables.write(evaluation_key(task, condition, table), rows, kind, model)
 
 

@@ -67,10 +67,11 @@ def _ui(browser: Browser, home: Path) -> None:
             served.wait_for_answer()
             page = _page(browser, _SIZE_OF_UI)
             page.goto(f"{served.address}/locations/bench_assets/asset-groups/codis_main/lineage")
-            page.get_by_text("predictions").first.wait_for()
+            page.get_by_text("Latest event").first.wait_for()
+            page.get_by_text("Loading").last.wait_for(state="hidden")
             _take(page, "ui-graph")
             page.goto(f"{served.address}/assets/codis/metrics")
-            page.get_by_text("metrics").first.wait_for()
+            page.get_by_role("row", name="preview").wait_for()
             _take(page, "ui-metrics")
     except BenchError as why:
         raise SystemExit(str(why)) from why

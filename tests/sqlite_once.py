@@ -2,9 +2,14 @@
 
 Its SQLite storage makes an engine for every connection, which forgets the SQL that the one before
 compiled; and alembic reads ninety migrations anew whenever a database is opened. A test opens
-several, and writes hundreds of events.
+several, and writes hundreds of events. An instance that is only in memory connects anew for each of
+them, and keeps the course of every step, which nobody reads there.
 """
 
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +26,7 @@ def make_databases_once() -> None:
     """Keep engines and migrations from now on; call it before Dagster is imported."""
     sqlalchemy.create_engine = _kept
     ScriptDirectory.from_config = staticmethod(_read_once)
+    _make_memory_light()
 
 
 def _read_once(config: Config) -> ScriptDirectory:
@@ -40,4 +46,51 @@ def _kept(url: Any, **options: Any) -> sqlalchemy.Engine:
 
 @lru_cache(maxsize=64)
 def _engine(url: str, options: tuple[Any, ...], connecting: tuple[Any, ...]) -> sqlalchemy.Engine:
-    return _create_engine(url, connect_args=dict(connecting), **dict(options))
+    made = _create_engine(url, connect_args=dict(connecting), **dict(options))
+    sqlalchemy.event.listen(made, "connect", _without_waiting)
+    return made
+
+
+def _without_waiting(connection: Any, _: Any) -> None:
+    """No test cuts the power: what the system was given need not be on the disk yet."""
+    with suppress(sqlite3.DatabaseError):  # a damaged file is told of when it is read
+        connection.execute("PRAGMA synchronous=OFF")
+
+
+def _make_memory_light() -> None:
+    from dagster._core.events import DagsterEventType
+    from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
+
+    kind = DagsterEventType
+    unread = {
+        *(kind.STEP_START, kind.STEP_INPUT, kind.LOADED_INPUT, kind.STEP_OUTPUT, kind.STEP_SUCCESS),
+        *(kind.HANDLED_OUTPUT, kind.ENGINE_EVENT, kind.LOGS_CAPTURED),
+        *(kind.RESOURCE_INIT_STARTED, kind.RESOURCE_INIT_SUCCESS, kind.STEP_WORKER_STARTING),
+    }
+    connect, store = InMemoryEventLogStorage._connect, InMemoryEventLogStorage.store_event
+    make = InMemoryEventLogStorage.__init__
+
+    def made(self: InMemoryEventLogStorage, *told: Any, **named: Any) -> None:
+        self._owner = threading.get_ident()
+        make(self, *told, **named)
+
+    @contextmanager
+    def connected(self: InMemoryEventLogStorage) -> Iterator[sqlalchemy.Connection]:
+        """The connection that is held anyway, where SQLite lets this thread have it."""
+        if self._owner != threading.get_ident():
+            with connect(self) as other:
+                yield other
+            return
+        with self._db_lock, self._held_conn.begin():
+            yield self._held_conn
+
+    def store_event(self: InMemoryEventLogStorage, event: Any) -> None:
+        if event.dagster_event_type not in unread:
+            store(self, event)
+            return
+        for told in [*self._handlers[event.run_id]]:
+            told(event, "")
+
+    InMemoryEventLogStorage.__init__ = made
+    InMemoryEventLogStorage._connect = connected
+    InMemoryEventLogStorage.store_event = store_event

@@ -6,6 +6,7 @@ from bench_assets import flow
 from bench_assets.core.chat import Image, Prompt, Reply
 from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.signature import Signature
 from bench_assets.core.stats import Point, mean
 from bench_assets.task import ByModel, ByRules, ChosenJudge, Condition, Task
 from resources.models.scripted import ScriptedModel
@@ -297,6 +298,13 @@ def test_a_signature_changes_with_the_task(change, part):
     before, after = (metrics(said(q1="1"), **fields)[0].signature for fields in ({}, change))
     assert part in after.split("|")
     assert part not in before.split("|")
+
+
+def test_a_signature_says_how_much_people_had_not_decided():
+    asked = [question(answer=("1",), labels={"open": "3"})]
+    found = metrics([prediction(text="1")], asked)[0].signature
+    assert Signature.parse(found).parts["open"] == "3"
+    assert "open" not in Signature.parse(metrics(said(q1="1"))[0].signature).parts
 
 
 def test_a_signature_names_data_prompts_model_and_judge():

@@ -10,8 +10,8 @@ from bench_assets.export.gathering import Evaluated, Gathered, Wanted
 from bench_assets.report.licences import not_to_be_passed_on
 from bench_assets.reproduce.packing import Beside, Packed, pack_number
 from resources.pictures.images import ImageStore
-from resources.replies.store import ReplyStore
 from resources.settings.bench_toml import known_secrets
+from resources.settings.stores import remembered_replies
 
 
 def bundle(
@@ -31,12 +31,12 @@ def bundle(
     task = next(one for one in suite.tasks if one.name == number.signature.task)
     wanted = Wanted([task], [number.model], [number.signature.condition])
     gathered = Gathered(number.tables, wanted, known_secrets(home))
-    replies = home / "replies.sqlite"
+    replies = remembered_replies(bench.settings)
     beside = Beside(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
         images=ImageStore(folder=str(home / "images")),
-        remembered=ReplyStore(replies).prompt if replies.is_file() else lambda sha256: None,
+        remembered=replies.prompt if replies else lambda sha256: None,
         secrets=known_secrets(home),
         passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),
         pictures=pictures,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from bench_assets.bench import init
+from bench_assets.bench.cli_campaigns import app as campaigns_app
 from bench_assets.bench.cli_claims import app as claims_app
 from bench_assets.bench.cli_evaluate import app as evaluate_app
 from bench_assets.bench.cli_explain import app as explain_app
@@ -14,6 +15,8 @@ from bench_assets.bench.cli_home import app as home_app
 from bench_assets.bench.cli_judges import app as judges_app
 from bench_assets.bench.cli_models import app as models_app
 from bench_assets.bench.cli_orders import app as orders_app
+from bench_assets.bench.cli_people import app as people_app
+from bench_assets.bench.cli_people_server import app as people_server_app
 from bench_assets.bench.cli_power import app as power_app
 from bench_assets.bench.cli_report import app as report_app
 from bench_assets.bench.cli_reproduce import app as reproduce_app
@@ -51,6 +54,9 @@ app.add_typer(export_app)
 app.add_typer(reproduce_app)
 app.add_typer(ui_app)
 app.add_typer(init.app, name="init")
+for more in (campaigns_app, people_server_app):
+    people_app.add_typer(more)
+app.add_typer(people_app, name="people")
 
 
 def _version(*, wanted: bool) -> None:

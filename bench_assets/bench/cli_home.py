@@ -143,7 +143,7 @@ def verify(
     from bench_assets.bench.verifying import verify as look
 
     with opened() as bench:
-        dropped = drop_doubtful_replies(bench.settings.home) if replies else []
+        dropped = drop_doubtful_replies(bench.settings) if replies else []
         found = [*dropped, *look(bench)]
         print_rows(found, as_json=as_json)
         wrong = sum(one.n for one in found if one.is_wrong)
@@ -152,6 +152,26 @@ def verify(
             + (f"{wrong} are not as they were written" if wrong else "whole")
         )
     raise typer.Exit(bool(wrong))
+
+
+@app.command()
+def migrate(
+    *,
+    back: Annotated[
+        bool, typer.Option("--back", help="From the database into the file of this home.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take every reply of this home into the database that [storage] names; nothing is deleted."""
+    from bench_assets.bench.migrating import migrate as take_over
+    from resources.settings.bench_toml import default_home, load_settings
+    from resources.settings.discreet_logs import let_logs_tell_no_secrets
+
+    with told():
+        let_logs_tell_no_secrets(default_home())
+        merged = take_over(load_settings(default_home()), back=back)
+        print_rows([merged], as_json=as_json)
+        say(f"{merged.source} stays as it is; every reply of it is in {merged.target}, and whole")
 
 
 @app.command()

@@ -17,8 +17,8 @@ from bench_assets.task import Task
 from resources.models.blind import BlindModel
 from resources.models.engines import engine_kind
 from resources.models.opening import Models
-from resources.replies.earlier import Earlier, Tokens, earlier
-from resources.replies.store import RememberingModel
+from resources.replies.earlier import Earlier, Tokens
+from resources.replies.remembering import RememberingModel
 from resources.server.budget import cost
 from resources.settings.model_specs import BlindSpec
 from resources.settings.sections import Asked, Priced
@@ -156,7 +156,7 @@ class _Listener:
             with self._models.open(self.name, self._condition, self._count) as model:
                 asked = model.inner if isinstance(model, BlindModel) else model
                 if isinstance(asked, RememberingModel):
-                    self._earlier = earlier(self._models.store, *asked.asked_as)
+                    self._earlier = self._models.store.earlier(*asked.asked_as)
                 return model.reply(requests)
         except _WouldAsk:
             return unsaid

@@ -9,11 +9,15 @@ from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import ImageError, UnknownNameError
 from bench_assets.core.reasoning import take_apart
 from bench_assets.core.rows import Metric
+from bench_assets.core.tables import to_json
 from bench_assets.evaluation import evaluation_key
+from bench_assets.people.forms import Answer, Item
+from bench_assets.people.provenance import items_behind, said_of
 from bench_assets.report.causes import who_and_how
 from bench_assets.task import Task
 from resources.pictures.images import ImageStore
-from resources.replies.store import ReplyStore
+from resources.replies.port import Replies
+from resources.settings.stores import replies_of
 
 Step = dict[str, Any]
 
@@ -50,6 +54,7 @@ class Explained:
     condition: str
     question: Step
     pictures: list[PictureBehind]
+    people: list[Step]  # what people said when it was made, in the order they said it
     prompt: Step  # sha256, whether it was sent so, and its turns
     draws: list[Draw]
     reading: str  # how replies become points, in words
@@ -74,7 +79,7 @@ def explain(bench: Workbench, question_id: str, model: str, condition: str = "ma
     asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in asked:
         raise UnknownNameError(f"model asked {task.name}, {condition},", model, asked)
-    draws = list(_draws(steps, ReplyStore(bench.settings.home / "replies.sqlite")))
+    draws = list(_draws(steps, replies_of(bench.settings)))
     if not draws:
         raise UnknownNameError(f"question that {model} was asked,", question_id, ())
     value = _value(bench, task, model, condition)
@@ -84,6 +89,7 @@ def explain(bench: Workbench, question_id: str, model: str, condition: str = "ma
         condition=condition,
         question={name: value for name, value in question.items() if name != "table"},
         pictures=[_picture(bench, one) for one in question["images"]],
+        people=[to_json(answer) for answer in _people(bench, task, question)],
         prompt={name: value for name, value in prompt.items() if name != "table"},
         draws=draws,
         reading=_in_words(task, draws[0].score.get("reading", "")),
@@ -92,7 +98,23 @@ def explain(bench: Workbench, question_id: str, model: str, condition: str = "ma
     )
 
 
-def _draws(steps: Iterator[Step], store: ReplyStore) -> Iterator[Draw]:
+def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
+    """What people answered to the forms of a suite about what became the question."""
+    said: list[Answer] = []
+    for form in bench.catalog.suite(task.suite).forms:
+        keys = [form.table(which).split("/") for which in ("items", "answers")]
+        if all(map(bench.tables.exists, keys)):
+            asked = items_behind(
+                question["question_id"],
+                question["group_id"],
+                question["images"],
+                bench.tables.read(keys[0], Item),
+            )
+            said += said_of(asked, bench.tables.read(keys[1], Answer))
+    return sorted(said, key=lambda answer: answer.changed_at)
+
+
+def _draws(steps: Iterator[Step], store: Replies) -> Iterator[Draw]:
     """Put the rows of each draw together; a table's name ends with what it is."""
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
     for step in steps:
@@ -112,7 +134,7 @@ def _without_table(step: Step) -> Step:
     return {name: value for name, value in step.items() if name != "table"}
 
 
-def _sent(store: ReplyStore, sha256: str) -> str | None:
+def _sent(store: Replies, sha256: str) -> str | None:
     return store.prompt(sha256) if sha256 else None
 
 

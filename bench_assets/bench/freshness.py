@@ -15,13 +15,15 @@ from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.core.errors import TableError
+from bench_assets.core.errors import BenchError, TableError
+from bench_assets.core.tables import digest
 from bench_assets.plain.questions import picture_files, place_of
 from bench_assets.suite import Suite, SuiteSettings
 from resources.disk.writing import written_aside
 from resources.home.file_states import digest_of, state, states, texts_in
 from resources.home.tables import TableFiles
 from resources.models.state import files_named, state_of
+from resources.people.opening import open_people
 from resources.settings.bench_toml import CHECKOUT, Settings
 from resources.sources.source_files import Source
 
@@ -94,7 +96,19 @@ def inputs(settings: Settings, suite: Suite, source: Source) -> str:
         chosen["benchmark"] = benchmark.model_dump(mode="json")
         folders += picture_files(benchmark, place_of(suite.name, source.folder, settings))
     facts = [chosen, models, str(source.folder), *states(folders), *code(suite), packages()]
-    return digest_of(facts)
+    return digest_of([*facts, *_heard(settings, suite)])
+
+
+def _heard(settings: Settings, suite: Suite) -> Iterator[object]:
+    """What people of [people] said of the suite's forms, and on which terms; nothing if unasked."""
+    for form in suite.forms:
+        if (asked := settings.people.forms.get(form.form.name)) is None:
+            continue
+        yield [form.form.name, settings.people.kind, asked.model_dump(mode="json")]
+        try:
+            yield digest(open_people(settings).answers(form.form))
+        except BenchError as why:  # making the tables says so to who asked for them
+            yield str(why)
 
 
 def code(*suites: Suite) -> Iterator[list[Any]]:

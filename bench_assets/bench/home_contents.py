@@ -11,8 +11,9 @@ from resources.settings.models_toml import NAME as GIVEN
 from resources.sources.cache import ReleaseCache
 
 BACKUP = """\
-Keep bench.toml, models.toml and replies.sqlite: from them and the suites' sources all else is made
-again, and nothing is asked again. While nothing runs, cp does; else
+Keep bench.toml, models.toml, people/ and replies.sqlite: from them and the suites' sources all else
+is made again, and nothing is asked again. (Where [storage] names a database, its replies are in no
+file: docs/cluster.md.) While nothing runs, cp does; else, also in people/,
   sqlite3 {home}/replies.sqlite ".backup 'COPY.sqlite'"
 To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
 
@@ -21,6 +22,7 @@ _ABOUT = {
     "images": ("pictures, by the digest of their bytes", "{rm}: drawn or read again when needed"),
     "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
     "painted": ("pictures that were painted", "{rm}: painted again, by whoever painted them"),
+    "people": ("what people are asked, and every answer", ""),
     "replies.sqlite": ("every reply of a model", "bench remove MODEL --replies"),
     "vectors.sqlite": ("vectors of texts and pictures", "{rm}: computed again when needed"),
     "dagster": ("runs and events of Dagster", "{rm}, while nothing runs: only history is in it"),

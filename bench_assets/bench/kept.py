@@ -1,7 +1,6 @@
 """What a command that was ended leaves behind: counted on the disk, whoever wrote it."""
 
 import shlex
-import sqlite3
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,15 +27,11 @@ def _tables_since(folder: Path, started: float) -> int:
 
 
 def _replies_since(home: Path, started: float) -> int:
-    from resources.disk.sqlite_files import opened_to_read
+    from resources.settings.bench_toml import load_settings
+    from resources.settings.stores import remembered_replies
 
-    file = home / "replies.sqlite"
-    if not file.exists():
-        return 0
-    since = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M:%S")
     try:
-        with opened_to_read(file) as db:
-            found = db.execute("SELECT count(*) FROM replies WHERE asked_at >= ?", (since,))
-            return int(found.fetchone()[0])
-    except (BenchError, sqlite3.Error):  # the next command will say so
+        store = remembered_replies(load_settings(home))
+        return store.n_since(datetime.fromtimestamp(started, UTC)) if store else 0
+    except BenchError:  # the next command will say so
         return 0

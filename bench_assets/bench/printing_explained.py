@@ -22,6 +22,8 @@ def print_explained(one: Explained, images: ImageStore, way: Way, secrets: Secre
     for n, picture in enumerate(one.pictures, 1):
         tell(f"\n## Picture {n} of {len(one.pictures)}: {_size(picture)}\n{picture.path}")
         show_picture(images, picture.sha256, way)
+    if one.people:
+        _section("What people said", secrets.redacted("\n".join(map(_said, one.people))))
     sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
     _section(f"Prompt, {sent} ({one.prompt['sha256'][:12]})", _turns(one.prompt["turns"], secrets))
     for draw in one.draws:
@@ -84,6 +86,18 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
     named = {"category": question["category"], "group": question["group_id"], **question["labels"]}
     yield "; ".join(f"{name} {value}" for name, value in named.items() if value)
     yield f"{question['edition']} edition"
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    """One answer of one person: who, when, on which form, in which tool, and whether it counts."""
+    values = "; ".join(f"{name}: {' | '.join(some)}" for name, some in answer["values"].items())
+    changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
+    after = f", after a proposal of {answer['proposed_by']}" if answer["proposed_by"] else ""
+    asked = f"{answer['form']} {answer['item_id']}, shown {answer['item_digest'][:12] or '?'}"
+    counts = f" (does not count: {answer['complaint']})" if answer["complaint"] else ""
+    given = f"{answer['at'] or 'at no known time'}{changed}{after}"
+    where = f"{answer['tool']} {answer['tool_id']}, form {answer['form_version'][:12] or '?'}"
+    return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
 
 
 def _size(picture: PictureBehind) -> str:

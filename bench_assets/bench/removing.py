@@ -1,7 +1,7 @@
 """``bench remove``: a model's tables in all tasks, its partition, and, if wanted, its replies."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -13,12 +13,11 @@ from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.rows import Prediction
 from bench_assets.partitions import ANSWERING
-from resources.disk.sqlite_files import connect
 from resources.disk.writing import told_of_writing
 from resources.home.locks import locked
 from resources.home.run_processes import table_locks
-from resources.replies.removed import remove_replies
 from resources.settings.models_toml import forget_model, read_models
+from resources.settings.stores import remembered_replies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,19 +125,19 @@ def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
 
 def _remove_replies(bench: Workbench, model: str) -> tuple[int, float]:
     """Delete the replies that only this model's predictions came of; says how many, and MB."""
-    file = bench.settings.home / "replies.sqlite"
     own: set[str] = set()
     others: set[str] = set()
     for key in _keys(bench):
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
                 (own if name == model else others).update(_asked_as(bench, key, name))
-    if not file.exists() or not own - others:
+    store, file = remembered_replies(bench.settings), bench.settings.replies_file
+    if store is None or not own - others:
         return 0, 0.0
-    before = file.stat().st_size
-    with closing(connect(file)) as db:
-        n = remove_replies(db, own - others)
-    return n, max(0.0, (before - file.stat().st_size) / 1e6)
+    before = file.stat().st_size if file.exists() else 0
+    n = store.remove(own - others)
+    freed = before - file.stat().st_size if file.exists() else 0
+    return n, max(0.0, freed / 1e6)
 
 
 def _asked_as(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:

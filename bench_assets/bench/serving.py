@@ -35,19 +35,31 @@ def require_free(port: int) -> None:
             one.bind((_HOST, port))
         except OSError as why:
             raise SettingsError(
-                f"port {port} of {_HOST} cannot be had ({why.strerror}): is the UI open already?"
+                f"port {port} of {_HOST} cannot be had ({why.strerror}): is it open already?"
                 " --port takes another"
             ) from why
 
 
 class Served:
-    """The UI, from its start to its end; a context manager."""
+    """The UI, from its start to its end; a context manager. Another server says what it is."""
+
+    what = "the UI"
+    health = "/server_info"  # what answers once it is ready
 
     def __init__(self, home: Path, port: int) -> None:
         self.log = home / "dagster" / "ui.log"
         self.address = f"http://{_HOST}:{port}"
-        self._port = port
-        self._home = home
+        self.port = port
+        self.home = home
+
+    def command(self) -> list[str]:
+        """What is started."""
+        dagster = [str(Path(sys.executable).parent / "dagster"), "dev", "-w", "workspace.yaml"]
+        return [*dagster, "-h", _HOST, "-p", str(self.port)]
+
+    def environment(self) -> dict[str, str]:
+        """What it finds in its environment."""
+        return environment_of(self.home)
 
     def __enter__(self) -> Self:
         """Start it.
@@ -56,13 +68,12 @@ class Served:
             HomeError: If its log cannot be written.
         """
         watched = [sys.executable, "-m", outliving.__name__]
-        dagster = [str(Path(sys.executable).parent / "dagster"), "dev", "-w", "workspace.yaml"]
         try:
             with self.log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    [*watched, *dagster, "-h", _HOST, "-p", str(self._port)],
+                    [*watched, *self.command()],
                     cwd=CHECKOUT,
-                    env=environment_of(self._home),
+                    env=self.environment(),
                     stdin=subprocess.PIPE,  # closed when we end
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -107,8 +118,8 @@ class Served:
 
     def _answers(self) -> bool:
         try:
-            with closing(HTTPConnection(_HOST, self._port, timeout=5)) as connection:
-                connection.request("GET", "/server_info")
+            with closing(HTTPConnection(_HOST, self.port, timeout=5)) as connection:
+                connection.request("GET", self.health)
                 return connection.getresponse().status == 200
         except (OSError, HTTPException):
             return False
@@ -119,4 +130,6 @@ class Served:
         except subprocess.TimeoutExpired:
             return
         last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN:]
-        raise HomeError("\n  ".join([f"the UI ended by itself ({code}); {self.log} ends:", *last]))
+        raise HomeError(
+            "\n  ".join([f"{self.what} ended by itself ({code}); {self.log} ends:", *last])
+        )

@@ -10,7 +10,7 @@ from bench_assets.core.errors import UnknownNameError
 from bench_assets.core.tables import to_json
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.task import Task
-from resources.replies.store import ReplyStore
+from resources.settings.stores import replies_of
 
 
 def trace(
@@ -26,7 +26,7 @@ def trace(
     task, question = _find(bench, question_id, condition)
     yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
     asked = task.conditions[condition].prompt(question)
-    sent = ReplyStore(bench.settings.home / "replies.sqlite").prompt(asked.sha256)
+    sent = replies_of(bench.settings).prompt(asked.sha256)
     yield {
         "table": "prompts",
         "sha256": asked.sha256,

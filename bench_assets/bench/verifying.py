@@ -18,9 +18,10 @@ from bench_assets.core.errors import BenchError, SourceError, TableError
 from resources.disk.sqlite_files import complaints, opened_to_read
 from resources.home.vectors import is_whole
 from resources.pictures.images import damaged_pictures
-from resources.replies.older_gate import doubtful, drop
-from resources.replies.reply_file import count_states, require_known, rows_in
-from resources.replies.store import ReplyStore
+from resources.replies.older_gate import doubtful
+from resources.replies.reply_file import count_states, require_known, rows_in, states_of
+from resources.settings.bench_toml import Settings
+from resources.settings.stores import remembered_replies, replies_of
 from resources.sources.cache import ReleaseCache
 
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -54,7 +55,8 @@ def verify(bench: Workbench) -> list[Finding]:
     parts: list[Callable[[], Iterator[Finding]]] = [
         lambda: _tables(bench),
         lambda: _pictures(bench),
-        lambda: _replies(home / "replies.sqlite"),
+        lambda: _replies(bench.settings.replies_file),
+        lambda: _shared_replies(bench.settings),
         lambda: _vectors(home / "vectors.sqlite"),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
@@ -64,18 +66,17 @@ def verify(bench: Workbench) -> list[Finding]:
         return [finding for one in found for finding in one]
 
 
-def drop_doubtful_replies(home: Path) -> list[Finding]:
+def drop_doubtful_replies(settings: Settings) -> list[Finding]:
     """Forget what an older version took for a reply and that of today would not: it is asked again.
 
     Raises:
         HomeError: If the store cannot be read, or not be written.
     """
-    file = home / "replies.sqlite"
-    if not file.exists():
+    store = remembered_replies(settings)
+    if store is None:
         return []
-    store = ReplyStore(file)
     found = list(doubtful(store))
-    drop(store, [one.key for one in found])
+    store.drop([one.key for one in found])
     return [
         Finding(
             what=f"replies of {model}",
@@ -149,13 +150,30 @@ def _replies(file: Path) -> Iterator[Finding]:
             why=f"{file}: {complaint}; everything is asked again without the file",
             command=f"sqlite3 '{file}' .recover | sqlite3 NEW",
         )
+    yield from _of_states("replies", states, str(file))
+
+
+def _shared_replies(settings: Settings) -> Iterator[Finding]:
+    if not settings.storage.variable:
+        return
+    try:
+        store = replies_of(settings)
+        states = states_of(store.rows(), store.prompts())
+    except BenchError as why:
+        yield Finding(what="shared replies", state="missing", n=1, why=str(why))
+        return
+    yield from _of_states("shared replies", states, store.place)
+
+
+def _of_states(replies: str, states: Counter[str], place: str) -> Iterator[Finding]:
     again = "bench evaluate, of the suites and models that they belong to: it asks them again"
-    for what, n in (("replies", states["damaged"]), ("prompts", states["damaged prompts"])):
+    prompts = replies.replace("replies", "prompts")
+    for what, n in ((replies, states["damaged"]), (prompts, states["damaged prompts"])):
         if n:
-            yield Finding(what=what, state="damaged", n=n, why=str(file), command=again)
+            yield Finding(what=what, state="damaged", n=n, why=place, command=again)
     older = "written before replies had digests; they get one when the file is next written"
     counted: dict[State, int] = {"whole": states["whole"], "not yet verifiable": states["older"]}
-    yield from _counted("replies", counted, older)
+    yield from _counted(replies, counted, older)
 
 
 def _vectors(file: Path) -> Iterator[Finding]:

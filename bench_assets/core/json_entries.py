@@ -1,6 +1,7 @@
 """Reads JSON that others wrote: every complaint names the file and the entry."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -10,6 +11,7 @@ from bench_assets.core.errors import SourceError
 Entry: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 
+_HALF = re.compile("[\ud800-\udfff]")  # of a character
 _KINDS: dict[type, str] = {
     str: "a text",
     bool: "true or false",
@@ -61,7 +63,7 @@ def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     value = entry[name]
     if type(value) is not kind:
         raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {_KINDS[kind]}")
-    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+    if isinstance(value, str) and not value.isascii() and _HALF.search(value):
         raise SourceError(f"{where}: field {name!r} holds a lone half of a character: {value!a}")
     return value
 

@@ -120,26 +120,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values so that of all that stay below a bound no larger share is chance, in order.
-
-    For a look over many cells, of which some may mislead (Benjamini and Hochberg, 1995); ``holm``
-    where none may.
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.04]
-    """
-    n = len(p_values)
-    corrected = [0.0] * n
-    lowest = 1.0
-    for rank, i in zip(
-        range(n, 0, -1), sorted(range(n), key=p_values.__getitem__, reverse=True), strict=True
-    ):
-        lowest = min(lowest, n / rank * p_values[i])
-        corrected[i] = lowest
-    return corrected
-
-
 def questions_enough(
     pairs: Sequence[Pair], smallest: float, alpha: float, power: float = 0.8
 ) -> int:

@@ -54,6 +54,15 @@ def needed(spread: float, difference: float, power: float = 0.8) -> int:
     return ceil(spread * (wide / difference) ** 2)
 
 
+def for_interval(share: float, half_width: float) -> int:
+    """Units whose share is known to so much either way, with 95 % confidence.
+
+    >>> for_interval(0.5, 0.1), for_interval(0.9, 0.05)  # 3.84 times 0.25 / 0.01; 0.09 / 0.0025
+    (97, 139)
+    """
+    return ceil(share * (1 - share) * (Z / half_width) ** 2)
+
+
 def chance_to_show(spread: float, n: float, difference: float) -> float:
     """How likely n questions are to show a difference: the power."""
     return _NORMAL.cdf(abs(difference) / sqrt(spread / n) - _critical(n))

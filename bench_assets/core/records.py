@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from bench_assets.core.errors import SourceError
 from bench_assets.core.json_entries import Entry, field
@@ -55,5 +56,16 @@ def _row(entry: Entry, row_type: type[Row], hints: Mapping[str, type[Any]], wher
     for f in fields(row_type):  # type: ignore[arg-type]
         needed = f.default is MISSING and f.default_factory is MISSING
         if f.name not in values and (needed or f.name in entry):
-            values[f.name] = field(entry, f.name, hints[f.name], where)
+            values[f.name] = _value(entry, f.name, hints[f.name], where)
     return row_type(**values)
+
+
+def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN401
+    """Take a field of its type; of one that may be None also null, and whole numbers for others."""
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    value = entry.get(name)
+    if value is None and name in entry and NoneType in kinds:
+        return None
+    if float in kinds and type(value) is int:
+        return float(value)
+    return field(entry, name, kinds[0], where)

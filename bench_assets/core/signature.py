@@ -8,6 +8,9 @@ from typing import Self
 from bench_assets.core.errors import TableError
 
 _DIGITS = 12
+
+OPEN = "open"
+"""Part that says how much people had not decided when the questions were made; a label of them."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|reading:[^|]*)?(?:\|no_answer:\d+)?"

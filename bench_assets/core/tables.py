@@ -149,6 +149,8 @@ def _stored(value: Any) -> Any:  # noqa: ANN401
 
 def _column(stored: pa.ChunkedArray, kind: pa.DataType) -> list[Any]:
     values: list[Any] = stored.to_pylist()
+    if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
+        return [{name: tuple(some) for name, some in value} for value in values]
     if pa.types.is_map(kind):
         return [dict(value) for value in values]
     if pa.types.is_list(kind):

@@ -1,7 +1,7 @@
 """The whole graph: what suites bring, and what is made for each of their tasks."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -18,6 +18,8 @@ from bench_assets.graph.layout import laid_out
 from bench_assets.graph.leaderboard import leaderboard_assets
 from bench_assets.graph.left_halves import load_left_halves
 from bench_assets.graph.made_once import once
+from bench_assets.graph.people import people_assets
+from bench_assets.graph.people_summaries import summary_asset
 from bench_assets.graph.regression import regression_checks
 from bench_assets.graph.report import report_asset
 from bench_assets.graph.soundness import soundness_asset
@@ -39,6 +41,7 @@ from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
 from sensors.first_look import FIRST_LOOK, first_look_assets
 from sensors.models import model_sensor
+from sensors.people import people_sensors
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
 
@@ -73,7 +76,7 @@ def build_graph(
     catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
     checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
     definitions = dg.Definitions(
-        assets=_assets(left, catalog),
+        assets=_assets(left, catalog, settings.load().people.forms.keys()),
         asset_checks=_checks(left, catalog.tasks),
         jobs=[*_defined(job for suite in catalog.names for job in _jobs(suite)), *checkpoint_jobs],
         sensors=[
@@ -82,6 +85,7 @@ def build_graph(
             configuration_sensor(partial(configured_state, catalog.tasks)),
             failed_check_sensor(),
             model_sensor(),
+            *people_sensors(settings.load(), catalog.suites),
         ],
         executor=named_executor,  # in process: a spawned step could not share loaded weights
         resources=resources,
@@ -95,7 +99,7 @@ def tables_of(settings: SettingsFile, folder: Path | None = None) -> TableFiles:
     return TableFiles(folder=here, places=places(settings.load()))
 
 
-def _assets(left: Sequence[Any], catalog: Catalog) -> list[Any]:
+def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
     return [
         *(one for one in left if not isinstance(one, dg.AssetChecksDefinition)),
         *(
@@ -103,6 +107,17 @@ def _assets(left: Sequence[Any], catalog: Catalog) -> list[Any]:
             for task in catalog.tasks
             if task.asked_of == "model"  # who asks others brings assets of its own
             for asset in once(_answers, task)
+        ),
+        *(
+            once(people_assets, form)
+            for suite in catalog.suites
+            for form in suite.forms_asked(named_forms)
+        ),
+        *(
+            once(summary_asset, form)
+            for suite in catalog.suites
+            for form in suite.forms_asked(named_forms)
+            if form.summary
         ),
         *first_look_assets(catalog.tasks),
         *(

@@ -1,7 +1,7 @@
 """What must hold between the tables; blocking where a wrong table must not flow on."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from string import ascii_uppercase
 
 import dagster as dg
@@ -14,15 +14,22 @@ from bench_assets.graph.evaluation_checks import evaluation_checks
 from bench_assets.graph.expectation_checks import AS_EXPECTED, as_expected, expected_spec
 from bench_assets.graph.expectations import validate_questions
 from bench_assets.graph.joint_checks import joint_name, results
-from bench_assets.graph.links import linked
+from bench_assets.graph.links import linked, linked_expectations
+from bench_assets.hearing import open_items
 from bench_assets.task import Task
+from resources.home.tables import TableFiles
 from resources.pictures.images import ImageStore
+from resources.settings.bench_toml import Settings
+from resources.settings.settings_file import SettingsFile
 
 _WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
+_DECIDED = "people_have_decided"
 _BLOCKING = {
     _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
     _DECODE: "Every picture of a question is in the image store and decodes.",
     _COUNTS: "The published edition has the paper's number of questions in each category.",
+    _DECIDED: "Nothing that people vote on is open. Blocks while they are asked and `publish` in "
+    "bench.toml is complete.",
 }
 
 
@@ -69,7 +76,7 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         *(
             dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
             for name, about in _BLOCKING.items()
-            if name != _COUNTS or key == questions_key(task, "main")
+            if _is_tried(name, task, key)
         ),
         expected_spec(key),
     ]
@@ -81,42 +88,84 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         can_subset=True,
     )
     def questions_checks(
-        context: dg.AssetCheckExecutionContext, images: ImageStore, questions: list[Question]
+        context: dg.AssetCheckExecutionContext,
+        settings: SettingsFile,
+        tables: TableFiles,
+        images: ImageStore,
+        questions: list[Question],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             # An ablation may have nothing to ask: no captions, say.
-            _WELL_FORMED: lambda: _well_formed(questions, may_be_empty=condition != "main"),
-            _DECODE: lambda: _images_decode(images, questions),
+            _WELL_FORMED: lambda: _well_formed(task, questions, condition),
+            _DECODE: lambda: _images_decode(task, images, questions, condition),
             _COUNTS: lambda: _counts_match_the_paper(task, questions),
-            AS_EXPECTED: lambda: as_expected("questions", questions),
+            _DECIDED: lambda: people_have_decided(
+                open_items(task, tables, questions), settings.load()
+            ),
+            AS_EXPECTED: lambda: as_expected(key, questions),
         }
         yield from results(context, specs, found)
 
     return questions_checks
 
 
-def _well_formed(questions: Sequence[Question], *, may_be_empty: bool) -> dg.AssetCheckResult:
+def _is_tried(name: str, task: Task, key: list[str]) -> bool:
+    """Whether a check has something to look at: some only at the paper's own questions."""
+    is_main = key == questions_key(task, "main")
+    return {_COUNTS: is_main, _DECIDED: is_main and bool(task.decided_in)}.get(name, True)
+
+
+def people_have_decided(
+    found: Mapping[str, Sequence[str]], settings: Settings
+) -> dg.AssetCheckResult:
+    """Warn of what is neither kept nor dropped; stop where bench.toml asks for all of it.
+
+    Args:
+        found: By form, what is open: a line for each.
+        settings: Which forms are asked, and when their questions may be used.
+    """
+    asked = settings.people.forms
+    waits = [form for form, open_ in found.items() if open_ and form in asked]
+    stops = any(asked[form].publish == "complete" for form in waits)
+    problems = [f"open in {form}: {why}" for form, open_ in found.items() for why in open_]
+    return check_result(
+        problems,
+        n=len(problems),
+        of="open item",
+        holds="Nothing is open: whatever people voted on is kept or dropped.",
+        severity=dg.AssetCheckSeverity.ERROR if stops else dg.AssetCheckSeverity.WARN,
+    )
+
+
+def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> dg.AssetCheckResult:
+    may_be_empty = condition != "main"
     problems = [] if questions or may_be_empty else ["there are no questions"]
     n = len(questions)
     holds = f"{counted(n, 'question')}: ids are unique, each has a text and a possible answer."
-    return check_result(
+    result = check_result(
         problems + question_problems(questions),
         n=n,
         of="question",
         holds=holds if questions else "There is no question, and need not be.",
     )
+    faulty = (question.question_id for question in questions if _defects(question))
+    return linked(result, task, condition, questions=faulty)
 
 
-def _images_decode(images: ImageStore, questions: Sequence[Question]) -> dg.AssetCheckResult:
+def _images_decode(
+    task: Task, images: ImageStore, questions: Sequence[Question], condition: str
+) -> dg.AssetCheckResult:
     digests = dict.fromkeys(image for question in questions for image in question.images)
-    problems = []
+    broken = {}
     for image in digests:
         try:
             images.open(image)
         except ImageError as why:
-            problems.append(str(why))
+            broken[image] = str(why)
     holds = f"{counted(len(digests), 'picture')}: all are in the store and decode."
-    return check_result(problems, n=len(digests), of="picture", holds=holds)
+    result = check_result(list(broken.values()), n=len(digests), of="picture", holds=holds)
+    without = (one.question_id for one in questions if not broken.keys().isdisjoint(one.images))
+    return linked(result, task, condition, questions=without)
 
 
 def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
@@ -155,11 +204,12 @@ def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
     )
     def great_expectations(questions: list[Question]) -> dg.AssetCheckResult:
         passed, said, table = validate_questions(questions)
-        return dg.AssetCheckResult(
+        result = dg.AssetCheckResult(
             passed=passed,
             severity=dg.AssetCheckSeverity.WARN,
             description=said,
             metadata={"expectations": dg.MetadataValue.md(table)},
         )
+        return linked_expectations(result, key)
 
     return great_expectations

@@ -14,7 +14,7 @@ from bench_assets.core.errors import TableError
 from bench_assets.core.expected import Validated
 from bench_assets.core.rows import Metric, Prediction, Question, SourceFile
 from bench_assets.evaluation import evaluation_key, questions_key
-from bench_assets.graph.expectations import Validation
+from bench_assets.graph.expectations import validation
 from resources.home.tables import TableFiles, table_output
 
 EXPECTATIONS = "expectations"
@@ -44,14 +44,13 @@ def expectations_asset(catalog: Catalog) -> dg.AssetsDefinition:
     def expectations(
         context: dg.AssetExecutionContext, tables: TableFiles
     ) -> dg.Output[list[Validated]]:
-        validation = Validation()
         rows: list[Validated] = []
         for kind in _kinds(catalog):
             for found, why in _read(kind, tables):
                 if why:
                     context.log.warning(why)
                 else:
-                    rows += validation.validated(kind.name, found, "/".join(kind.key))
+                    rows += validation().validated(kind.name, found, "/".join(kind.key))
         failed = sum(not row.passed for row in rows)
         return table_output(rows, {"failed": failed})
 

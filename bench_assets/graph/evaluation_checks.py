@@ -76,7 +76,7 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
-            AS_EXPECTED: lambda: as_expected("predictions", predictions),
+            AS_EXPECTED: lambda: as_expected(key, predictions),
         }
         yield from results(context, specs, found)
 
@@ -196,7 +196,7 @@ def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _WHOLE: lambda: _whole(task, condition, metrics),
-            AS_EXPECTED: lambda: as_expected("metrics", metrics),
+            AS_EXPECTED: lambda: as_expected(key, metrics),
         }
         yield from results(context, specs, found)
 

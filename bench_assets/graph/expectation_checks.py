@@ -11,6 +11,7 @@ import dagster as dg
 from bench_assets.check_results import check_result
 from bench_assets.core.expected import EXPECTED, problems
 from bench_assets.core.rows import SourceFile
+from bench_assets.graph.links import linked_expectations
 
 AS_EXPECTED = "as_expected"
 """Name of the check."""
@@ -38,7 +39,7 @@ def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
 def _of_source(key: dg.AssetKey) -> dg.AssetChecksDefinition:
     @dg.asset_check(asset=key, name=AS_EXPECTED, blocking=True, description=_ABOUT)
     def source_as_expected(source: list[SourceFile]) -> dg.AssetCheckResult:
-        return as_expected("source", source)
+        return as_expected(key.path, source)
 
     return source_as_expected
 
@@ -52,8 +53,9 @@ def expected_spec(
     )
 
 
-def as_expected(kind: str, rows: Sequence[Any]) -> dg.AssetCheckResult:
-    """Try what is expected of a table of a kind, and blocks."""
-    blocking = [one for one in EXPECTED[kind] if one.blocking]
+def as_expected(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
+    """Try what is expected of a table, by the last part of its key, and blocks."""
+    blocking = [one for one in EXPECTED[key[-1]] if one.blocking]
     holds = f"{len(blocking)} of {len(blocking)} expectations that block hold."
-    return check_result(problems(rows, blocking), n=len(rows), holds=holds)
+    result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
+    return linked_expectations(result, key)

@@ -1,6 +1,7 @@
 """Tries what is expected of a table with Great Expectations, whose import takes seconds."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from bench_assets.core.expected import EXPECTED, Expected, Validated, columns_of
@@ -25,7 +26,7 @@ def validate_questions(questions: Sequence[Question]) -> Verdict:
     Returns:
         What was found.
     """
-    found = Validation().validated("questions", questions)
+    found = validation().validated("questions", questions)
     failed = [one for one in found if not one.passed]
     said = f"{len(found) - len(failed)} of {len(found)} expectations hold"
     named = ", ".join(f"{one.expectation} of {one.about}" for one in failed)
@@ -37,6 +38,12 @@ def validate_questions(questions: Sequence[Question]) -> Verdict:
         for one in found
     ]
     return Verdict(not failed, sentence, "\n".join(lines))
+
+
+@cache
+def validation() -> "Validation":
+    """The context of this process: to make one takes as long as to validate a table."""
+    return Validation()
 
 
 class Validation:

@@ -15,12 +15,15 @@ from bench_assets.core.signature import short
 from bench_assets.core.votes import Vote
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph.looks import files_of, looks_of
-from bench_assets.soundness.evidence import PARTS, Results, Training
+from bench_assets.soundness.evidence import PARTS, Columns, Results, Table, Training, Verdict
 from bench_assets.soundness.judge_figures import JudgeFigure
+from bench_assets.soundness.judge_verdicts import verdicts
 from bench_assets.soundness.order_figures import OrderFigure
-from bench_assets.task import Task
+from bench_assets.task import Task, VoteTable
+from resources.home.columns import read_columns
 from resources.home.judge_figures import read_figures
 from resources.home.order_figures import read_order_figures
+from resources.home.people_figures import figures_by_people
 from resources.home.tables import TableFiles
 from resources.pictures.images import ImageStore
 
@@ -29,6 +32,12 @@ SELECT question_id, model, avg(points / max_points) AS share,
     arg_min(array_to_string(answer, $parts), sample) AS answer FROM scores
 WHERE points IS NOT NULL AND max_points > 0 GROUP BY ALL
 """
+
+_ROWS: Mapping[Table, type[Prediction | Judgement | Score]] = {
+    "predictions": Prediction,
+    "judgements": Judgement,
+    "scores": Score,
+}
 
 
 @dataclass(frozen=True)
@@ -71,8 +80,16 @@ class Gathered:
         return known | files_of(self.images, [image for image in shown if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
-        """SHA-256 -> how a picture looks, of those that decode."""
-        return looks_of(self.images, images)
+        """SHA-256 -> how a picture looks, of those that decode; each is looked for once."""
+        if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
+            self._looks.update(dict.fromkeys(new, ""))
+            self._looks.update(looks_of(self.images, new))
+        return {image: look for image in images if (look := self._looks[image])}
+
+    @cached_property
+    def _looks(self) -> dict[str, str]:
+        """What was looked for; "" where nothing decodes."""
+        return {}
 
     def results(self, condition: str = "main") -> Results:
         """Scores of every model that was measured on the present questions; gathered once."""
@@ -123,20 +140,36 @@ class Gathered:
         key = evaluation_key(self.task, condition, "scores")
         return self.tables.read(key, Score, model)
 
+    def columns(
+        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
+    ) -> Columns:
+        """Fields of all of a model's rows; none of judgements where nobody judges."""
+        if table == "judgements" and not self.task.is_judged:
+            return {name: [] for name in names}
+        key = evaluation_key(self.task, condition, table)
+        return read_columns(self.tables, key, _ROWS[table], model, names)
+
+    @cached_property
+    def verdicts(self) -> Sequence[Verdict]:
+        """Verdicts of models that judge, each beside that of rules."""
+        return verdicts(self)
+
     @cached_property
     def votes(self) -> Sequence[Vote]:
         """What people said of single things; tables that were never made keep nothing."""
+        about_replies = [VoteTable.of_answers(form) for form in self.task.reply_forms]
         return [
             vote
-            for name, row, votes in self.task.vote_tables
+            for name, row, votes in (*self.task.vote_tables, *about_replies)
             if self.tables.exists(name.split("/"))
             for vote in votes(self.tables.read(name.split("/"), row))
         ]
 
     @cached_property
     def judge_figures(self) -> Sequence[JudgeFigure]:
-        """What was measured of the task's judges, earliest first."""
-        return read_figures(Path(self.tables.folder).parent, self.task.name)
+        """What was measured of the task's judges, earliest first; last what people say now."""
+        kept = read_figures(Path(self.tables.folder).parent, self.task.name)
+        return [*kept, *figures_by_people(self.tables, [self.task])]
 
     @cached_property
     def order_figures(self) -> Sequence[OrderFigure]:

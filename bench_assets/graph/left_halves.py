@@ -12,6 +12,7 @@ import dagster as dg
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph.soundness import soundness_key
+from bench_assets.hearing import answers_key
 from bench_assets.steps import CONSTANTS
 from bench_assets.suite import Suite
 from sensors.first_look import first_look_key
@@ -97,6 +98,7 @@ def _made(suite: Suite) -> set[dg.AssetKey]:
     asked = [task for task in suite.tasks if task.asked_of == "model"]
     return {
         *map(first_look_key, asked),
+        *(answers_key(form) for form in suite.forms),
         *map(soundness_key, asked),
         *(
             dg.AssetKey(evaluation_key(task, condition, table))

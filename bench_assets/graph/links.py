@@ -1,12 +1,18 @@
 """Leads from what a check found to the page of the report that shows it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import dagster as dg
 
 from bench_assets.core.markdown import as_text
-from bench_assets.report.addresses import number_page, sample_page, soundness_page, task_page
+from bench_assets.report.addresses import (
+    expectations_page,
+    number_page,
+    sample_page,
+    soundness_page,
+    task_page,
+)
 from bench_assets.task import Task
 
 _SHOWN = 10  # questions that are linked
@@ -39,6 +45,11 @@ def linked_soundness(
     """Add links to the result of an examination: to the task's doubts, and to the questions."""
     samples = {one: sample_page(task.name, one) for one in questions}
     return _leading(result, soundness_page(task.name), samples)
+
+
+def linked_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:
+    """Add a link to what is expected of a table, all of it."""
+    return _leading(result, expectations_page("/".join(table)), {})
 
 
 def _leading(

@@ -15,12 +15,12 @@ from bench_assets.core.tables import to_rows
 from bench_assets.evaluation import evaluation_key
 from bench_assets.graph.staleness import Configured
 from bench_assets.report.measured import exam
+from bench_assets.report.other_sources import other_sources
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
 
 MEASURED = "measured here"
 UNREADABLE = "unreadable"
-_UNNAMED = "none named"
 
 _CURRENT = """
 SELECT * FROM metrics
@@ -71,27 +71,14 @@ def _measured_elsewhere(
     task: Task, tables: TableFiles, configured: Configured | None
 ) -> Iterator[Standing]:
     """What was measured on other sources; not on one that has the same questions."""
-    key = evaluation_key(task, "main", "questions")
-    seen = {None, _digest(tables, key)}
-    for others in tables.elsewhere(task.suite):
-        if (data := _digest(others, key)) not in seen:
-            seen.add(data)
-            place = str(others.root(task.suite).relative_to(others.folder))
-            for row in _measured_on(task, others, configured):
-                yield replace(row, place=_UNNAMED if place == "." else Path(place).name)
+    for place, others in other_sources(task, tables):
+        for row in _measured_on(task, others, configured):
+            yield replace(row, place=place)
 
 
 def _edition(task: Task, tables: TableFiles) -> str:
     """The edition of the present questions, which no number says."""
     return exam(tables, task).edition or UNKNOWN
-
-
-def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:
-    """The digest of a question table; None where there is none that can be read."""
-    try:
-        return tables.digest(key)
-    except TableError:
-        return None
 
 
 def _current(

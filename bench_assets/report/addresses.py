@@ -26,6 +26,15 @@ def soundness_page(task: str) -> str:
     return _page(["soundness", task], {})
 
 
+def expectations_page(table: str) -> str:
+    """The page of what is expected of tables, open at one of them.
+
+    >>> expectations_page("codis/questions")
+    'http://127.0.0.1:8765/#/expectations?table=codis%2Fquestions'
+    """
+    return _page(["expectations"], {"table": table})
+
+
 def number_page(task: str, model: str, condition: str) -> str:
     """The page that says where a number comes from, with its checks."""
     return _page(["number", f"{slug(task)}-{slug(model)}"], {"condition": _named(condition)})

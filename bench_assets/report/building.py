@@ -11,8 +11,9 @@ from bench_assets.report.claim_pages import ClaimPages
 from bench_assets.report.compared import Compared
 from bench_assets.report.expectations import Expectations
 from bench_assets.report.index import Index
-from bench_assets.report.moves import Moves
 from bench_assets.report.numbers import Numbers
+from bench_assets.report.origins import Origins
+from bench_assets.report.people_pages import PeoplePages
 from bench_assets.report.samples.part import Samples
 from bench_assets.report.site import Site
 from bench_assets.report.soundness_pages import SoundnessPages
@@ -47,9 +48,10 @@ def parts(
         Numbers(without_pictures=without_pictures),
         Compared(),
         Expectations(),
-        Moves(),
+        Origins(),
         SoundnessPages(without_pictures=without_pictures),
         ClaimPages(),
+        PeoplePages(without_pictures=without_pictures),
     ]
 
 

@@ -26,7 +26,8 @@ APART = " + "
 
 _DECODING = re.compile(r"\|(?=(?:card,)?t=-?\d)")
 _IN_PROMPTS = {"kind", "text", "images", "image_texts", "options", "context"}
-_ORIGIN = {"edition", "task"}  # where a question comes from, not what it is
+ORIGIN = {"edition", "task"}
+"""Fields of a question that say where it comes from, not what it is."""
 
 
 class Answered(NamedTuple):
@@ -79,7 +80,7 @@ def cause_of(old: Answered, new: Answered, *, same_version: bool = True) -> str:
 
 def changed_fields(old: Question, new: Question) -> list[str]:
     """Name the fields in which two questions of one id differ, but for where they come from."""
-    names = [field.name for field in fields(Question) if field.name not in _ORIGIN]
+    names = [field.name for field in fields(Question) if field.name not in ORIGIN]
     return [name for name in names if getattr(old, name) != getattr(new, name)]
 
 

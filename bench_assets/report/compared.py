@@ -5,19 +5,15 @@ thousand models there are half a million pairs.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.errors import TableError
-from bench_assets.core.paired import clusters_of
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
+from bench_assets.core.rows import Metric, Score
 from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.report.asked import Asked
 from bench_assets.report.comparisons import by_question
 from bench_assets.report.site import Site
 from bench_assets.report.slugs import slug
@@ -36,44 +32,13 @@ class Compared:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what every model's units add; of what cannot be read, the leaderboard says why."""
         for task in catalog.tasks:
-            asked = {name: _Asked(tables, questions_key(task, name)) for name in task.conditions}
+            asked = {name: Asked(tables, questions_key(task, name)) for name in task.conditions}
             keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
             for model in sorted({model for key in keys for model in tables.partitions(key)}):
                 _write(site, task, asked, model)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The questions of a condition, read when they are needed: mostly nothing has changed."""
-
-    tables: TableFiles
-    key: Sequence[str]
-
-    @cached_property
-    def questions(self) -> list[Question]:
-        return self.tables.read(self.key, Question)
-
-    @cached_property
-    def data(self) -> str:
-        return short(digest(self.questions))
-
-    @cached_property
-    def clusters(self) -> dict[str, str]:
-        return clusters_of(self.questions)
-
-    @cached_property
-    def numbers(self) -> dict[tuple[str, str], int]:
-        """A number for each category, question and cluster: that of the first question of it."""
-        found: dict[tuple[str, str], int] = {}
-        for number, question in enumerate(self.questions):
-            name = question.question_id
-            found["question", name] = number
-            found.setdefault(("cluster", self.clusters[name]), number)
-            found.setdefault(("category", question.category), number)
-        return found
-
-
-def _write(site: Site, task: Task, asked: Mapping[str, _Asked], model: str) -> None:
+def _write(site: Site, task: Task, asked: Mapping[str, Asked], model: str) -> None:
     files = [
         file
         for condition, one in asked.items()
@@ -92,7 +57,7 @@ def _files(tables: TableFiles, task: Task, condition: str, model: str) -> list[P
     return [tables.path(key, model) for key in keys]
 
 
-def _model(task: Task, condition: str, asked: _Asked, model: str) -> dict[str, Any] | None:
+def _model(task: Task, condition: str, asked: Asked, model: str) -> dict[str, Any] | None:
     """The metric of a model in parts; None where it was not measured on these questions."""
     tables = asked.tables
     scores, metrics = (evaluation_key(task, condition, table) for table in ("scores", "metrics"))
@@ -107,7 +72,7 @@ def _model(task: Task, condition: str, asked: _Asked, model: str) -> dict[str, A
         return None
 
 
-def _parts(task: Task, asked: _Asked, scores: Sequence[Score]) -> dict[str, Any]:
+def _parts(task: Task, asked: Asked, scores: Sequence[Score]) -> dict[str, Any]:
     """The metric in parts: ``ways`` by name, each a list of numbers a column."""
     measure = task.measures[task.primary_metric]
     given = by_question(scores)
@@ -123,7 +88,7 @@ def _parts(task: Task, asked: _Asked, scores: Sequence[Score]) -> dict[str, Any]
     return {"data": asked.data, "n": len(given), "value": side.value, "ways": written}
 
 
-def _columns(way: str, units: Units, asked: _Asked) -> dict[str, list[float]]:
+def _columns(way: str, units: Units, asked: Asked) -> dict[str, list[float]]:
     """Units as columns. ``units``: a number that is the same of the same unit for every model."""
     n, numbers = len(asked.questions), asked.numbers
     columns: dict[str, list[float]] = {

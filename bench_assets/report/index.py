@@ -17,7 +17,12 @@ from bench_assets.core.signature import Signature
 from bench_assets.core.standing import UNKNOWN, Standing
 from bench_assets.core.training_runs import step_of
 from bench_assets.evaluation import evaluation_key
-from bench_assets.report.judges import measured_judges, unmeasured_judge
+from bench_assets.report.judges import (
+    agreement_of,
+    agreements,
+    measured_judges,
+    unmeasured_judge,
+)
 from bench_assets.report.measured import CHANGED, columns_of, exam, primary_cells
 from bench_assets.report.ranks import ranking
 from bench_assets.report.site import Site
@@ -30,10 +35,11 @@ from resources.settings.model_specs import EMBEDDED_MODELS
 COLUMNS = (
     *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),
     *("n_failed", "n_no_answer", "constant", "shuffled", "stale", "unreadable", "partial"),
-    "unmeasured",
+    *("unmeasured", "agreement"),
 )
 """Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less;
-``unmeasured``: the judge whose agreement nobody knows."""
+``unmeasured``: the judge whose agreement nobody knows; ``agreement``: how far one agrees with
+people."""
 
 
 class Index:
@@ -55,8 +61,11 @@ class Index:
             for condition in list(task.conditions)[1:]:
                 rows += _cells_of(tables, task, condition)
         known = measured_judges(tables, catalog.tasks)
+        measured = agreements(tables, catalog.tasks)
         for row in rows:
-            row["unmeasured"] = unmeasured_judge(row["task"], row.get("signature") or "", known)
+            signature = row.get("signature") or ""
+            row["unmeasured"] = unmeasured_judge(row["task"], signature, known)
+            row["agreement"] = agreement_of(row["task"], signature, measured)
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
         named = {row["model"] for row in rows}

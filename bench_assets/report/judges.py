@@ -1,14 +1,16 @@
 """Which judges' agreement was measured: with people, or with a second judge on the same replies."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bench_assets.core.errors import BenchError, TableError
+from bench_assets.core.kappa import Kappa
 from bench_assets.core.rows import Metric
 from bench_assets.core.signature import Signature
-from bench_assets.soundness.judge_figures import PEOPLE, SECOND
+from bench_assets.soundness.judge_figures import PEOPLE, SECOND, JudgeFigure
 from bench_assets.task import RULES, Task
 from resources.home.judge_figures import read_figures
+from resources.home.people_figures import figures_by_people
 from resources.home.tables import TableFiles
 
 _AGREEMENT = "judge_agreement"
@@ -17,9 +19,31 @@ _AGREEMENT = "judge_agreement"
 _KNOWN = ("", "none", RULES, "recorded")  # no model of ours: nobody could ask it again
 
 
-def measured_judges(tables: TableFiles, tasks: Iterable[Task]) -> set[tuple[str, str]]:
+def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
     """Name the tasks and judges whose agreement is known in this home."""
-    return {*_checked(Path(tables.folder).parent), *_compared(tables, tasks)}
+    return {
+        *((one.task, one.judge) for one in _figures(tables, tasks)),
+        *_compared(tables, tasks),
+    }
+
+
+def agreements(tables: TableFiles, tasks: Sequence[Task]) -> dict[tuple[str, str], str]:
+    """Say how far each judge agrees with people, by task and judge, as was measured last."""
+    return {
+        (one.task, one.judge): str(Kappa(one.value, one.low, one.high, one.n))
+        for one in _figures(tables, tasks)
+        if one.figure == PEOPLE
+    }
+
+
+def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]) -> str:
+    """Say how far the judges behind a number agree with people; "" where nobody measured it.
+
+    >>> agreement_of("t", "t|v1|main|judge:gpt+rules|n:5", {("t", "gpt"): "kappa 0.81"})
+    'gpt and people: kappa 0.81'
+    """
+    said = [(judge, known.get((task, judge), "")) for judge in _judges(signature)]
+    return "; ".join(f"{judge} and people: {kappa}" for judge, kappa in said if kappa)
 
 
 def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
@@ -30,19 +54,25 @@ def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, 
     >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:rules|n:5", set())
     ''
     """
+    unknown = [one for one in _judges(signature) if (task, one) not in measured]
+    return "+".join(one for one in unknown if one not in _KNOWN)
+
+
+def _judges(signature: str) -> list[str]:
     try:
-        judges = Signature.parse(signature).parts.get("judge", "").split("+")
+        return Signature.parse(signature).parts.get("judge", "").split("+")
     except TableError:
-        return ""
-    return "+".join(one for one in judges if one not in _KNOWN and (task, one) not in measured)
+        return []
 
 
-def _checked(home: Path) -> Iterator[tuple[str, str]]:
+def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
+    """Figures of agreement, the latest last: what was kept, and what people say now."""
     try:
-        figures = read_figures(home)
+        kept = read_figures(Path(tables.folder).parent)
     except BenchError:  # a damaged file: its command says so; here nothing is known
-        return
-    yield from ((one.task, one.judge) for one in figures if one.figure in (PEOPLE, SECOND))
+        kept = []
+    found = [*kept, *figures_by_people(tables, tasks)]
+    return [one for one in found if one.figure in (PEOPLE, SECOND)]
 
 
 def _compared(tables: TableFiles, tasks: Iterable[Task]) -> Iterator[tuple[str, str]]:

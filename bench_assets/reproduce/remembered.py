@@ -11,7 +11,8 @@ from bench_assets.core.chat import Reply, Request
 from bench_assets.core.pictures import VERSION
 from bench_assets.core.reasoning import Tags
 from bench_assets.report.causes import who_and_how
-from resources.replies.store import ReplyStore, key_of
+from resources.replies.port import Replies
+from resources.replies.remembering import key_of
 
 NOT_REMEMBERED = "its reply is not remembered"
 
@@ -22,7 +23,7 @@ _TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")
 class RememberedModel:
     """Says what another said, as far as the store knows; what it does not know is an error."""
 
-    def __init__(self, name: str, signature: str, store: ReplyStore) -> None:
+    def __init__(self, name: str, signature: str, store: Replies) -> None:
         """Take who is meant from a signature's part ``model``."""
         self.name, self.signature = name, signature
         asked, _, tags = signature.partition(_THINKING)

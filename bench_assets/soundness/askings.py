@@ -32,7 +32,7 @@ class Asking:
 
 def how_seeing(evidence: Evidence, models: Sequence[str]) -> dict[str, Seeing]:
     """Model -> whether it looks at pictures, as its replies to the paper's condition tell."""
-    return {model: _seeing(evidence.predictions(model)) for model in models}
+    return {model: _seeing(evidence, model) for model in models}
 
 
 def askings_without(
@@ -45,8 +45,8 @@ def askings_without(
     for name in evidence.task.conditions:
         if name != "main" and _shows_nothing(evidence, name):
             for model in evidence.results(name).models:
-                said = evidence.predictions(model, name)
-                if _seeing(said) != "baseline":
+                if _seeing(evidence, model, name) != "baseline":
+                    said = evidence.predictions(model, name)
                     yield Asking(model=model, condition=name, predictions=said)
 
 
@@ -62,7 +62,7 @@ def _shows_nothing(evidence: Evidence, condition: str) -> bool:
         return False
 
 
-def _seeing(said: Sequence[Prediction]) -> Seeing:
-    decoding = said[0].decoding if said else ""
-    marks = {*decoding.replace("|", ",").split(",")}
+def _seeing(evidence: Evidence, model: str, condition: str = "main") -> Seeing:
+    said = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
+    marks = {*said[0].replace("|", ",").split(",")} if said else set()
     return "baseline" if marks & _BASELINES else "cannot see" if _BLIND in marks else "sees"

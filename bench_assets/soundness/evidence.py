@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from bench_assets.task import Task
 
 Floats = npt.NDArray[np.float64]
 Texts = npt.NDArray[np.object_]
+Table: TypeAlias = Literal["predictions", "judgements", "scores"]
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 PARTS = "\x1f"
 """What stands between the parts of an answer where it is one text."""
@@ -39,6 +41,15 @@ class Seen(NamedTuple):
 
     name: str
     what: str  # SHA-256 of a picture, its look (``core.dedup.picture_hash``), or a text
+
+
+class Verdict(NamedTuple):
+    """One verdict of a model that judges, beside that of rules."""
+
+    model: str
+    row: Judgement
+    text: str  # of the reply
+    by_rules: bool | None  # None where rules say nothing of it
 
 
 class Training(Protocol):
@@ -107,6 +118,17 @@ class Evidence(Protocol):
 
     def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
         """Points of what a model said."""
+        ...
+
+    def columns(
+        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
+    ) -> Columns:
+        """Fields of all of a model's rows; to make rows of them takes ten times as long."""
+        ...
+
+    @property
+    def verdicts(self) -> Sequence[Verdict]:
+        """What ``judge_verdicts.verdicts`` finds; rules read thousands of replies for it, once."""
         ...
 
     @property

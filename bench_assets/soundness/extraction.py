@@ -1,13 +1,16 @@
 """How replies are read: by rules, by a judge, not at all; and what hangs on it."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from bench_assets.core.paired import clusters_of
-from bench_assets.core.rows import Judgement, Prediction, Score
-from bench_assets.soundness.evidence import Evidence
+from bench_assets.soundness.evidence import Columns, Evidence, Floats
 from bench_assets.soundness.examined import Finding, Suspect
 from bench_assets.soundness.rank_at_stake import turned
 from bench_assets.soundness.reply_forms import Form, form_of
@@ -18,37 +21,47 @@ Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
 """Who read an answer out of a reply; ``silent``: there is none, or the model was cut off."""
 
 
+_SAID = ("question_id", "sample", "text", "ranking")
+_HEARD = ("question_id", "sample", "prompt_sha256", "error")
+_SCORED = ("question_id", "sample", "points", "max_points", "answer", "no_answer", "error")
+
+
 class Read(NamedTuple):
-    """One reply, and who read it."""
+    """The replies of one model, and who read them."""
 
-    question: str
-    form: Form
-    by: Reader
-    points: float | None  # share; None where it is unscored
+    questions: Sequence[str]
+    forms: Sequence[Form]
+    by: Sequence[Reader]
+    points: Floats  # (replies,): shares; NaN where they are unscored
 
 
-def readers(
-    predictions: Sequence[Prediction], judgements: Iterable[Judgement], scores: Iterable[Score]
-) -> list[Read]:
+def readers(said: Columns, heard: Columns, scored: Columns) -> Read:
     """Say of each reply of one model who read it; those that never came are left out.
 
     Unread is a reply that says something, and out of which nobody took an answer, or on which the
     judge said nothing readable.
     """
-    judged = {(row.question_id, row.sample) for row in judgements if not row.by_rules or row.error}
-    scored = {(row.question_id, row.sample): row for row in scores if not row.error}
-    return [
-        Read(
-            said.question_id,
-            form,
-            _reader(form, scored[key], by_model=key in judged),
-            _share(scored[key]),
-        )
-        for said in predictions
-        for key in [(said.question_id, said.sample)]
-        if key in scored and not said.ranking
-        for form in [form_of(said.text)]
+    judged = {
+        (question, sample)
+        for question, sample, asked, error in zip(*(heard[name] for name in _HEARD), strict=True)
+        if asked or error
+    }
+    known = {
+        (question, sample): of
+        for question, sample, *of in zip(*(scored[name] for name in _SCORED), strict=True)
+        if not of[-1]
+    }
+    rows = [
+        (question, form, _reader(form, points, answer, no_answer, by_model=key in judged), share)
+        for question, sample, text, ranking in zip(*(said[name] for name in _SAID), strict=True)
+        for key in [(question, sample)]
+        if key in known and not ranking
+        for form in [form_of(text)]
+        for points, most, answer, no_answer, _ in [known[key]]
+        for share in [nan if points is None else points / (most or 1.0)]
     ]
+    questions, forms, by, points = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Read(questions, forms, by, np.array(points, dtype=np.float64))
 
 
 def unread_finding(evidence: Evidence) -> Finding:
@@ -61,99 +74,107 @@ def unread_finding(evidence: Evidence) -> Finding:
         return Finding.not_looked_at(NOBODY)
     read = {
         model: readers(
-            evidence.predictions(model), evidence.judgements(model), evidence.scores(model)
+            evidence.columns("predictions", model, _SAID),
+            evidence.columns("judgements", model, _HEARD),
+            evidence.columns("scores", model, _SCORED),
         )
         for model in evidence.results().models
     }
-    read = {model: rows for model, rows in read.items() if rows}
+    read = {model: one for model, one in read.items() if one.questions}
     if not read:
         return Finding.not_looked_at(NOBODY)
     suspects = _at_stake(read, clusters_of(evidence.questions))
-    every = [one for rows in read.values() for one in rows]
+    every = sum((Counter(one.by) for one in read.values()), Counter[Reader]())
     return Finding(
         passed=not suspects,
         sentence=(
-            f"Of {len(every)} replies: {_shares(every)}. Not read, by form: {_unread_forms(every)}."
-            f" By model: {'; '.join(f'{model}: {_shares(rows)}' for model, rows in read.items())}."
+            f"Of {every.total()} replies: {_shares(every)}. Not read, by form:"
+            f" {_unread_forms(read.values())}. By model:"
+            f" {'; '.join(f'{model}: {_shares(Counter(one.by))}' for model, one in read.items())}."
         ),
-        n=len(every),
+        n=every.total(),
         suspects=suspects,
     )
 
 
-def shares(rows: Sequence[Read]) -> dict[Reader, float]:
+def shares(by: Counter[Reader]) -> dict[Reader, float]:
     """Share of the replies that each reader read."""
-    counted = Counter(row.by for row in rows)
-    return {name: counted[name] / len(rows) for name in ("rule", "judge", "unread", "silent")}
+    return {name: by[name] / by.total() for name in ("rule", "judge", "unread", "silent")}
 
 
-def _reader(form: Form, score: Score, *, by_model: bool) -> Reader:
-    read = score.points is not None and (by_model or bool(score.answer))
-    if score.no_answer or (form == "nothing" and not read):
+def _reader(
+    form: Form, points: float | None, answer: Sequence[str], no_answer: str, *, by_model: bool
+) -> Reader:
+    read = points is not None and (by_model or bool(answer))
+    if no_answer or (form == "nothing" and not read):
         return "silent"
     if not read:
         return "unread"
     return "judge" if by_model else "rule"
 
 
-def _at_stake(read: Mapping[str, Sequence[Read]], cluster: Mapping[str, str]) -> list[Suspect]:
-    now = {model: _points(rows) for model, rows in read.items()}
+def _at_stake(read: Mapping[str, Read], cluster: Mapping[str, str]) -> list[Suspect]:
+    now = {model: _points(one) for model, one in read.items()}
     otherwise = {
         "unread replies were as the others": {
-            model: _points(rows, unread=_usual(rows)) for model, rows in read.items()
+            model: _points(one, unread=_usual(one)) for model, one in read.items()
         },
         "unscored replies were wrong": {
-            model: _points(rows, unscored=0.0) for model, rows in read.items()
+            model: _points(one, unscored=0.0) for model, one in read.items()
         },
     }
+    unread = {model: shares(Counter(one.by))["unread"] for model, one in read.items()}
     return [
         Suspect(
             about,
-            f"{_shares(read[about])}; {one.better} leads {one.worse} by {one.now:.3f}, and by"
-            f" {one.then:.3f} if {why}",
+            f"{_shares(Counter(read[about].by))}; {one.better} leads {one.worse} by {one.now:.3f},"
+            f" and by {one.then:.3f} if {why}",
             -one.then,
         )
         for why, then in otherwise.items()
         for one in turned(now, then, cluster)
-        for about in [max((one.better, one.worse), key=lambda name: shares(read[name])["unread"])]
+        for about in [max((one.better, one.worse), key=lambda name: unread[name])]
     ]
 
 
 def _points(
-    rows: Iterable[Read], unread: float | None = None, unscored: float | None = None
+    read: Read, unread: float | None = None, unscored: float | None = None
 ) -> dict[str, float]:
     """Mean share of points by question, as a metric has it: without what is unscored.
 
     Args:
-        rows: Of one model.
+        read: Of one model.
         unread: What is given for replies that were taken for wrong because nobody read them.
         unscored: What is given for replies without points.
     """
-    drawn: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        given = row.points
-        if given is None:
-            given = unscored
-        elif row.by == "unread" and unread is not None:
-            given = unread
-        if given is not None:
-            drawn[row.question].append(given)
-    return {question: fmean(points) for question, points in drawn.items()}
+    scored = ~np.isnan(read.points)
+    given = np.where(scored, read.points, nan if unscored is None else unscored)
+    if unread is not None:
+        given[scored & _read_by(read, "unread")] = unread
+    number = {question: n for n, question in enumerate(dict.fromkeys(read.questions))}
+    kept = ~np.isnan(given)
+    of = np.array([number[question] for question in read.questions], dtype=np.intp)[kept]
+    sums, draws = np.bincount(of, given[kept], len(number)), np.bincount(of, None, len(number))
+    means = zip(number, sums.tolist(), draws.tolist(), strict=True)
+    return {question: total / n for question, total, n in means if n}
 
 
-def _share(score: Score) -> float | None:
-    return None if score.points is None else score.points / (score.max_points or 1.0)
+def _read_by(read: Read, *readers: Reader) -> npt.NDArray[np.bool_]:
+    return np.array([one in readers for one in read.by], dtype=bool)
 
 
-def _usual(rows: Sequence[Read]) -> float | None:
-    points = [row.points for row in rows if row.by in ("rule", "judge") and row.points is not None]
-    return fmean(points) if points else None
+def _usual(read: Read) -> float | None:
+    """What replies get that somebody read; None where there are none."""
+    points = read.points[_read_by(read, "rule", "judge") & ~np.isnan(read.points)]
+    return fmean(points.tolist()) if points.size else None
 
 
-def _shares(rows: Sequence[Read]) -> str:
-    return ", ".join(f"{share:.0%} {name}" for name, share in shares(rows).items() if share)
+def _shares(by: Counter[Reader]) -> str:
+    return ", ".join(f"{share:.0%} {name}" for name, share in shares(by).items() if share)
 
 
-def _unread_forms(rows: Iterable[Read]) -> str:
-    unread = Counter(row.form for row in rows if row.by == "unread")
+def _unread_forms(read: Iterable[Read]) -> str:
+    unread = Counter(
+        form for one in read for form, by in zip(one.forms, one.by, strict=True) if by == "unread"
+    )
     return ", ".join(f"{form} {n}" for form, n in unread.most_common()) or "none"

@@ -2,24 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from bench_assets import flow
 from bench_assets.core.asking import at_last
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.soundness.evidence import Evidence
+from bench_assets.core.rows import Prediction, Question
+from bench_assets.soundness.evidence import Evidence, Verdict
 from bench_assets.soundness.injections import without_injections
 from bench_assets.soundness.sampling import sampled
 from bench_assets.task import RULES, ByRules, Task
-
-
-class Verdict(NamedTuple):
-    """One verdict of a model that judges, beside that of rules."""
-
-    model: str
-    row: Judgement
-    text: str  # of the reply
-    by_rules: bool | None  # None where rules say nothing of it
 
 
 def verdicts(evidence: Evidence) -> list[Verdict]:

@@ -12,11 +12,10 @@ from bench_assets.core.kappa import Kappa, against, cohen_kappa
 from bench_assets.core.paired import clusters_of
 from bench_assets.core.stats import Point, mean
 from bench_assets.soundness import judge_figures as names
-from bench_assets.soundness.evidence import Evidence
+from bench_assets.soundness.evidence import Evidence, Verdict
 from bench_assets.soundness.examined import Finding, Suspect
 from bench_assets.soundness.injections import Injection, injection_in
 from bench_assets.soundness.judge_figures import JudgeFigure
-from bench_assets.soundness.judge_verdicts import Verdict, verdicts
 
 NO_JUDGE = "no model judged"
 
@@ -32,7 +31,7 @@ def agreement_finding(evidence: Evidence) -> Finding:
     The measure is the best there is: people's labels, replies that are right and wrong by make,
     and otherwise rules.
     """
-    found = verdicts(evidence)
+    found = evidence.verdicts
     if not found:
         return Finding.not_looked_at(NO_JUDGE)
     suspects, told = [], []
@@ -55,7 +54,7 @@ def injections_finding(evidence: Evidence) -> Finding:
     suspects = [
         Suspect(one.judge, f"follows {one.about}", one.value) for one in tried if one.value > _FEW
     ]
-    found = verdicts(evidence)
+    found = evidence.verdicts
     spoken_to = [(one, hit) for one in found if (hit := injection_in(one.text))]
     suspects += list(_turned_by(spoken_to))
     if not found and not tried:
@@ -80,7 +79,7 @@ def length_finding(evidence: Evidence) -> Finding:
         suspects += (
             [Suspect(one.judge, f"{told[-1]} {one.about}", one.value)] if one.low > _FEW else []
         )
-    found = [v for v in verdicts(evidence) if v.by_rules is not None and not injection_in(v.text)]
+    found = [v for v in evidence.verdicts if v.by_rules is not None and not injection_in(v.text)]
     cluster = clusters_of(evidence.questions) if found else {}
     for judge in dict.fromkeys(one.row.judge for one in found):
         own = [one for one in found if one.row.judge == judge]
@@ -104,7 +103,7 @@ def length_finding(evidence: Evidence) -> Finding:
 def drift_finding(evidence: Evidence) -> Finding:
     """Find verdicts that changed on the same reply, and judges who are not what they were."""
     heard: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
-    for one in verdicts(evidence):
+    for one in evidence.verdicts:
         heard[one.row.question_id, one.text, one.row.criterion].append(one)
     again = {key: rows for key, rows in heard.items() if len(rows) > 1}
     changed = {key: rows for key, rows in again.items() if len({r.row.verdict for r in rows}) > 1}

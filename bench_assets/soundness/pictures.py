@@ -19,6 +19,7 @@ from bench_assets.core.paired import clusters_of
 from bench_assets.core.rows import Question
 from bench_assets.soundness.evidence import Evidence
 from bench_assets.soundness.examined import Finding, Suspect
+from bench_assets.soundness.redundant import asked_again
 from bench_assets.soundness.repeats import same_when
 from bench_assets.soundness.words import are
 
@@ -73,7 +74,7 @@ def duplicate_pictures(evidence: Evidence) -> Finding:
         return Finding.not_looked_at("no question has a picture")
     looks = evidence.looks(list(shown))
     clusters = clusters_of(evidence.questions)
-    suspects = list(_shared(evidence.questions, shown))
+    suspects = list(_shared(evidence, shown))
     for one, other in same_pictures(evidence, looks):
         if {clusters[q] for q in shown[one]}.isdisjoint(clusters[q] for q in shown[other]):
             named = ", ".join([*sorted(shown[one])[:2], *sorted(shown[other])[:2]])
@@ -163,15 +164,19 @@ def _shown(questions: Sequence[Question]) -> dict[str, set[str]]:
     return found
 
 
-def _shared(questions: Sequence[Question], shown: Mapping[str, set[str]]) -> Iterator[Suspect]:
+def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspect]:
     """Pictures that questions share which are not of one group, where hardly any are shared so.
 
-    A question that is asked twice is no matter of its picture.
+    A question that is asked twice is no matter of its picture, in the same words or in others:
+    ``repeated_questions`` and ``redundant_questions`` have it.
     """
-    groups = {one.question_id: one.group_id or same_when(one) for one in questions}
+    groups = {one.question_id: one.group_id or same_when(one) for one in evidence.questions}
     across = {image: ids for image, ids in shown.items() if len({groups[name] for name in ids}) > 1}
-    if len(across) > _EXCEPTION * len(shown):
+    if not across or len(across) > _EXCEPTION * len(shown):
         return
+    groups |= {again: groups[first] for first, again in asked_again(evidence)}
     for image, ids in across.items():
-        named = ", ".join(sorted(ids)[:4])
-        yield Suspect(image, f"is shown by {named}, where hardly any others are shown twice")
+        if len({groups[name] for name in ids}) > 1:
+            named = ", ".join(sorted(ids)[:4])
+            why = f"is shown by {named}, where hardly any others are shown twice"
+            yield Suspect(image, why)

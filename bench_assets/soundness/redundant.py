@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,15 @@ from bench_assets.soundness.response_model import LEAST_MODELS, Fit, fitted
 _ALIKE = 0.5  # least share of their words that two questions have in common
 _TOGETHER = 40  # questions at most about one thing: more of them have a form in common, no more
 _ONE_IN_TWENTY = 0.05  # benchmarks without such a pair that are said to have one
+
+
+class Redundant(NamedTuple):
+    """Two questions that ask the same."""
+
+    first: Question
+    again: Question
+    chance: float  # that models solve both alike by chance
+    n_models: int
 
 
 def redundant_questions(evidence: Evidence) -> Finding:
@@ -32,20 +42,32 @@ def redundant_questions(evidence: Evidence) -> Finding:
     pairs = list(alike(evidence.questions))
     if not pairs:
         return Finding.not_looked_at("no two questions look alike, but copies and groups")
-    columns = {name: i for i, name in enumerate(results.questions)}
-    same = [pair for pair in pairs if _same_points(results, columns, pair)]
-    fit = fitted(results.points) if same else None
-    suspects = [
-        found
-        for pair in same
-        if fit is not None
-        for found in _suspects(results, fit, columns, pair, len(pairs))
-    ]
+    suspects = [_suspect(one) for one in redundant(results, pairs)]
     sentence = (
         f"Of {len(pairs)} pairs of questions that look alike, {len(suspects)} are solved by the "
         f"same of {len(results.models)} models, more than chance would have it."
     )
     return Finding(not suspects, sentence, len(pairs), suspects)
+
+
+def redundant(results: Results, pairs: Sequence[tuple[Question, Question]]) -> list[Redundant]:
+    """Those of all pairs that look alike which models solve alike, beyond chance."""
+    columns = {name: i for i, name in enumerate(results.questions)}
+    same = [pair for pair in pairs if _same_points(results, columns, pair)]
+    if not same:
+        return []
+    fit = fitted(results.points)
+    found = [_compared(results, fit, columns, pair) for pair in same]
+    return [one for one in found if one.chance * len(pairs) < _ONE_IN_TWENTY]
+
+
+def asked_again(evidence: Evidence) -> list[tuple[str, str]]:
+    """Pairs of ids of redundant questions; none where too few models tell."""
+    results = with_scores(evidence.results())
+    if nothing_to_see(results) or len(results.models) < LEAST_MODELS:
+        return []
+    found = redundant(results, list(alike(evidence.questions)))
+    return [(one.first.question_id, one.again.question_id) for one in found]
 
 
 def alike(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
@@ -92,23 +114,22 @@ def _same_points(
     return np.allclose(one[both], other[both])
 
 
-def _suspects(
-    results: Results,
-    fit: Fit,
-    columns: Mapping[str, int],
-    pair: tuple[Question, Question],
-    n_pairs: int,
-) -> Iterator[Suspect]:
+def _compared(
+    results: Results, fit: Fit, columns: Mapping[str, int], pair: tuple[Question, Question]
+) -> Redundant:
     one, other = (columns[question.question_id] for question in pair)
     points = results.points[:, one], results.points[:, other]
     both = ~np.isnan(points[0]) & ~np.isnan(points[1])
     chance = max(_chance(points[0][both], fit, j, both) for j in (one, other))
-    if chance * n_pairs < _ONE_IN_TWENTY:
-        sentence = (
-            f"Looks like {pair[0].question_id}, and all of {int(both.sum())} models have the same "
-            f"points on both: by chance with a probability of {chance:.1g}."
-        )
-        yield Suspect(pair[1].question_id, sentence, round(-float(np.log10(chance)), 3))
+    return Redundant(*pair, chance, int(both.sum()))
+
+
+def _suspect(one: Redundant) -> Suspect:
+    sentence = (
+        f"Looks like {one.first.question_id}, and all of {one.n_models} models have the same "
+        f"points on both: by chance with a probability of {one.chance:.1g}."
+    )
+    return Suspect(one.again.question_id, sentence, round(-float(np.log10(one.chance)), 3))
 
 
 def _chance(points: Floats, fit: Fit, question: int, models: np.ndarray) -> float:

@@ -41,15 +41,20 @@ def contradicting_keys(evidence: Evidence) -> Finding:
 
 def questions_elsewhere(evidence: Evidence) -> Finding:
     """Look for questions of other suites with the same words and the same pictures."""
-    there = {
-        asked: f"{task}, {one.question_id}"
+    others = {
+        task: questions
         for task, questions in evidence.elsewhere.items()
         if task.split("/")[0] != evidence.task.suite
-        for one in questions
-        for asked in [same_when(one)]
     }
-    if not there:
+    if not any(others.values()):
         return Finding.not_looked_at("there are no questions of other suites")
+    shown = {_shown(one) for one in evidence.questions}  # words are compared only of what shows it
+    there = {
+        same_when(one): f"{task}, {one.question_id}"
+        for task, questions in others.items()
+        for one in questions
+        if _shown(one) in shown
+    }
     suspects = [
         Suspect(one.question_id, f"is also asked by {there[asked]}")
         for one in evidence.questions
@@ -114,7 +119,11 @@ def same_when(question: Question) -> Hashable:
 
 def _offered(question: Question) -> tuple[Hashable, ...]:
     options = frozenset(said(option) or option for option in question.options)
-    return question.images, question.image_texts, options, question.kind
+    return *_shown(question), options
+
+
+def _shown(question: Question) -> tuple[Hashable, ...]:
+    return question.images, question.image_texts, question.kind
 
 
 def _contradicts(one: Question, other: Question) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 Form: TypeAlias = Literal[
@@ -21,6 +22,7 @@ _LOOP = 6  # words of which most are one: a model that is stuck
 _SAME = 0.5
 
 
+@lru_cache(maxsize=2**14)  # many replies are a letter
 def form_of(reply: str) -> Form:
     """Name the form of a reply.
 
@@ -49,5 +51,4 @@ def says_nothing(reply: str) -> bool:
         return True
     if len(words) == 1 and len(words[0]) >= _LOOP:
         return len(set(words[0])) == 1
-    (_, most), *_ = Counter(words).most_common(1)
-    return len(words) >= _LOOP and most > _SAME * len(words)
+    return len(words) >= _LOOP and max(Counter(words).values()) > _SAME * len(words)

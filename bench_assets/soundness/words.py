@@ -10,6 +10,7 @@ from bench_assets.core.rows import Question
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:[.,/][0-9]+)*")
+_BEHIND = {one: re.compile(rf"\b{one}\s*[.)、．:：]\s*") for one in ascii_uppercase}
 _ARTICLE = re.compile(r"\b(?:a|[Aa]n|[Tt]he)\s+(?=\w)")
 
 
@@ -71,8 +72,23 @@ def asked_words(question: Question) -> list[str]:
     text = question.text
     if question.kind in ("choice", "choices"):
         for letter, option in zip(ascii_uppercase, question.options, strict=False):
-            text = re.sub(rf"\b{letter}\s*[.)、．:：]\s*{re.escape(option)}", " ", text, count=1)
+            text = _without(text, letter, option.lstrip())
     return list(said(f"{text}\n{question.context}"))
+
+
+def _without(text: str, letter: str, option: str) -> str:
+    """Leave out an option that a text repeats behind its letter, the first time.
+
+    A pattern for each option would have to be compiled for each: that took longer than all else.
+
+    >>> _without("Which? A. red B) dark red A.red", "A", "red"), _without("A red one", "A", "red")
+    ('Which?   B) dark red A.red', 'A red one')
+    """
+    if option in text:
+        for found in _BEHIND[letter].finditer(text):
+            if text.startswith(option, found.end()):
+                return f"{text[: found.start()]} {text[found.end() + len(option) :]}"
+    return text
 
 
 def right_texts(question: Question) -> tuple[str, ...]:

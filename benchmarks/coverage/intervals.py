@@ -12,35 +12,28 @@ from benchmarks.coverage.populations import captions, chances, name, pictures, p
 
 WHAT = "the interval holds the truth"
 _KINDS = (0.9, 0.7, 0.5, 0.6, 0.8)  # how easy the categories of a macro average are
-_STEPS = 98.0
-"""%, of thirty: shares come in steps that pass 95 over. Even of thirty independent ones Wilson's
-interval holds 0.9 for 24 to 30 right: 97.4 in 100, a binomial sum."""
 
 
 def promises() -> list[Promise]:
     """An interval of every kind that a table has."""
     return [
-        *_promise("right or wrong, pictures of 1 to 3", _right(0.6)),
-        *_promise("nine of ten right, pictures of 1 to 3", _right(0.9), of_thirty=_STEPS),
-        *_promise("right or wrong, independent", _alone),
-        *_promise("points in between", _in_between),
-        *_promise("points over points, 1 to 4 a question", _over_points),
-        *_promise("five draws a question", _draws),
-        *_promise("a part that differs from model to model", _of_a_part),
-        *_promise("macro average over five categories", _macro),
+        _promise("right or wrong, pictures of 1 to 3", _right(0.6)),
+        _promise("nine of ten right, pictures of 1 to 3", _right(0.9)),
+        _promise("right or wrong, independent", _alone),
+        _promise("points in between", _in_between),
+        _promise("points over points, 1 to 4 a question", _over_points),
+        _promise("five draws a question", _draws),
+        _promise("a part that differs from model to model", _of_a_part),
+        _promise("macro average over five categories", _macro),
         *(
-            promise
+            _promise(f"{name} of a corpus", _of_corpus(measure, top))
             for name, (measure, top) in _MEASURES.items()
-            for promise in _promise(f"{name} of a corpus", _of_corpus(measure, top))
         ),
     ]
 
 
-def _promise(of: str, trial: Trial, of_thirty: float = 96.5) -> list[Promise]:
-    return [
-        Promise(what=WHAT, of=of, trial=trial, low=93.5, high=high, sizes=sizes)
-        for high, sizes in ((of_thirty, (30,)), (96.5, (200, 2000)))
-    ]
+def _promise(of: str, trial: Trial) -> Promise:
+    return Promise(what=WHAT, of=of, trial=trial, low=93.5, high=96.5)
 
 
 def _holds(found: Mean, truth: float) -> bool:

@@ -1,6 +1,7 @@
 """English words by their part of speech, from spaCy."""
 
 from collections.abc import Iterable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,8 +43,9 @@ class NounFinder:
         ]
 
 
+@cache
 def open_noun_finder() -> NounFinder:
-    """Load the English pipeline ``en_core_web_sm``, wherever it is installed.
+    """Load the English pipeline ``en_core_web_sm``, wherever it is installed, once a process.
 
     Raises:
         ModelError: If it is not installed.

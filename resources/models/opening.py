@@ -20,11 +20,10 @@ from resources.models.recorded import EvaluatedModel, RecordedReply, by_model, r
 from resources.models.scripted import ScriptedModel
 from resources.pictures.images import ImageStore, read_picture
 from resources.replies.discreet import Discreet, told
-from resources.replies.earlier import tokens_of
 from resources.replies.engine import Engine
+from resources.replies.port import Replies
 from resources.replies.progress import Shown
-from resources.replies.renamed import rename_model
-from resources.replies.store import Progress, RememberingModel, ReplyStore
+from resources.replies.remembering import Progress, RememberingModel
 from resources.replies.throughput import Throughput
 from resources.server.budget import WithinBudget, has_budget
 from resources.settings.bench_toml import Settings, known_secrets
@@ -34,6 +33,7 @@ from resources.settings.model_specs import BlindSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec, Priced
 from resources.settings.server_spec import ServerSpec
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import replies_of
 
 
 def _unwatched(done: int, remembered: int, total: int) -> None:
@@ -60,9 +60,9 @@ class Models(dg.ConfigurableResource[Any]):
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
-    def store(self) -> ReplyStore:
-        """The file that remembers every reply."""
-        return ReplyStore(Path(self.settings.home) / "replies.sqlite")
+    def store(self) -> Replies:
+        """What remembers every reply."""
+        return replies_of(self.settings.load())
 
     @contextmanager
     def open(
@@ -105,18 +105,18 @@ class Models(dg.ConfigurableResource[Any]):
         if isinstance(spec, BlindSpec):
             return BlindModel(self._opened(seeing(name, spec, settings), asking), name)
         if kind := engine_kind(spec):
-            at = self._surroundings(name, settings)
+            store, at = replies_of(settings), self._surroundings(name, settings)
             engine = self._engine(kind, spec, at, asking.until)
             _refuse_other_content(name, spec, engine, settings)
             secrets = known_secrets(settings.home)
             if isinstance(spec, ServerSpec):
-                self._rename(spec.identity, told(spec.identity, secrets))
+                _rename(store, spec.identity, told(spec.identity, secrets))
             if isinstance(spec, Priced) and asking.throughput:
                 asking.throughput.at_prices(spec.price_in, spec.price_out)
             return RememberingModel(
                 name,
                 _limited(Discreet(engine, secrets), spec, at),
-                self.store,
+                store,
                 asking.progress,
                 asking.throughput,
                 spec.thinking_tags if isinstance(spec, Asked) else None,
@@ -147,14 +147,10 @@ class Models(dg.ConfigurableResource[Any]):
             name=name,
             read_image=partial(read_picture, self.images.folder),
             resolve=settings.resolve,
-            spent=lambda identity: tokens_of(
-                self.store, told(identity, known_secrets(settings.home))
+            spent=lambda identity: replies_of(settings).tokens_of(
+                told(identity, known_secrets(settings.home))
             ),
         )
-
-    def _rename(self, before: str, now: str) -> None:
-        if before != now:
-            rename_model(self.store, before, now)
 
 
 def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: Settings) -> None:
@@ -173,6 +169,11 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
         pinned = engine.identity
         if settings.model(name) != spec:
             raise ModelError(f"{name}: was moved or overwritten just now, and is {pinned}")
+
+
+def _rename(store: Replies, before: str, now: str) -> None:
+    if before != now:
+        store.rename_model(before, now)
 
 
 def _limited(engine: Engine, spec: ModelSpec, at: Surroundings) -> Engine:

@@ -1,7 +1,7 @@
 """The image store: every picture once, under the digest of its bytes, exactly as it came."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
@@ -102,6 +102,19 @@ class ImageStore(dg.ConfigurableResource[Any]):
             height=decoded.height,
             n_bytes=len(data),
         )
+
+    def stored(self, digests: Iterable[str]) -> list[StoredImage]:
+        """Say what is known of pictures of the store, named by their digests.
+
+        Those that are not there, or do not decode, are left out; the log names them.
+        """
+        found = []
+        for digest in digests:
+            try:
+                found.append(self.put(self.read(digest), digest))
+            except ImageError as why:
+                _log.warning("%s", why)
+        return found
 
     def read(self, digest: str) -> bytes:
         """Read the original bytes of a picture.

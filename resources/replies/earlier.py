@@ -1,10 +1,9 @@
 """What the store knows of a model's earlier replies."""
 
-from contextlib import closing
+import sqlite3
 from dataclasses import dataclass
 
 from bench_assets.core.certain import MOST_TOKENS
-from resources.replies.store import ReplyStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,25 +22,23 @@ class Earlier:
     tokens: float | None = None
 
 
-def tokens_of(store: ReplyStore, identity: str) -> Tokens:
+def tokens_of(db: sqlite3.Connection, identity: str) -> Tokens:
     """Add up the tokens of every reply that is remembered of a model."""
-    with closing(store.connect()) as db:
-        prompt, completion = db.execute(
-            f"SELECT total({_known('prompt_tokens')}), total({_known('completion_tokens')})"
-            " FROM replies WHERE model = ?",
-            (identity,),
-        ).fetchone()
+    prompt, completion = db.execute(
+        f"SELECT total({_known('prompt_tokens')}), total({_known('completion_tokens')})"
+        " FROM replies WHERE model = ?",
+        (identity,),
+    ).fetchone()
     return Tokens(prompt=int(prompt), completion=int(completion))
 
 
-def earlier(store: ReplyStore, identity: str, decoding: str) -> Earlier:
+def earlier(db: sqlite3.Connection, identity: str, decoding: str) -> Earlier:
     """Say how the replies were that a model gave when it was asked in this way."""
-    with closing(store.connect()) as db:
-        seconds, tokens = db.execute(
-            f"SELECT avg(seconds), avg({_known('completion_tokens')}) FROM replies"
-            " WHERE model = ? AND decoding = ?",
-            (identity, decoding),
-        ).fetchone()
+    seconds, tokens = db.execute(
+        f"SELECT avg(seconds), avg({_known('completion_tokens')}) FROM replies"
+        " WHERE model = ? AND decoding = ?",
+        (identity, decoding),
+    ).fetchone()
     return Earlier(seconds=seconds, tokens=tokens)
 
 

@@ -1,13 +1,11 @@
 """Replies that an older gate let in, and that of today would not: to be found, and dropped."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench_assets.core.chat import Reply
 from resources.replies.gate import GATE
-from resources.replies.reply_file import rows_in
-from resources.replies.store import ReplyStore
+from resources.replies.port import Replies
 from resources.replies.stored import stored_reply
 
 _ENDS = frozenset(
@@ -22,32 +20,23 @@ class Doubtful:
 
     key: str  # of the reply in the store
     model: str  # identity
-    prompt: str  # SHA-256; ``ReplyStore.prompt`` has its text
+    prompt: str  # SHA-256; ``Replies.prompt`` has its text
     why: str
 
 
-def doubtful(store: ReplyStore) -> Iterator[Doubtful]:
+def doubtful(store: Replies) -> Iterator[Doubtful]:
     """Find what the gate of today would not have let in; nothing is changed.
 
     Looks only at what an older gate let in. What it stored of a message without a text cannot be
     told from one of a model that said nothing: either is found, and asked once more if it is
     dropped; what is then stored is not found again. Takes some 10 microseconds a reply.
+
+    The tables that were made of what is dropped stay as they are until their model is evaluated.
     """
-    with closing(store.connect()) as db:
-        for row in rows_in(db.execute("SELECT * FROM replies WHERE gate IS NOT ?", (GATE,))):
-            model = str(row["model"])
-            if why := _complaint(model, stored_reply(row)):
-                yield Doubtful(key=row["key"], model=model, prompt=str(row["prompt"]), why=why)
-
-
-def drop(store: ReplyStore, keys: Iterable[str]) -> int:
-    """Forget replies, so that they are asked when their model is next evaluated; how many.
-
-    The tables that were made of them stay as they are until then.
-    """
-    with closing(store.connect()) as db, db:
-        named = [(key,) for key in keys]
-        return max(db.executemany("DELETE FROM replies WHERE key = ?", named).rowcount, 0)
+    for row in store.rows(not_let_in_by=GATE):
+        model = str(row["model"])
+        if why := _complaint(model, stored_reply(row)):
+            yield Doubtful(key=row["key"], model=model, prompt=str(row["prompt"]), why=why)
 
 
 def _complaint(model: str, reply: Reply) -> str:

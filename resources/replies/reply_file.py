@@ -6,7 +6,7 @@ import json
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from math import isnan
 from pathlib import Path
@@ -121,11 +121,18 @@ def is_damaged(row: Mapping[str, Any]) -> bool:
 
 def count_states(db: sqlite3.Connection) -> Counter[str]:
     """Count replies that are whole, damaged or older than digests, and prompts that are damaged."""
+    replies = rows_in(db.execute("SELECT * FROM replies"))
+    return states_of(replies, db.execute("SELECT sha256, turns FROM prompts"))
+
+
+def states_of(
+    replies: Iterable[Mapping[str, Any]], prompts: Iterable[tuple[str, object]]
+) -> Counter[str]:
+    """The same of rows and prompts, wherever they are kept."""
     states: Counter[str] = Counter()
-    for row in rows_in(db.execute("SELECT * FROM replies")):
+    for row in replies:
         undigested = "digest" not in row
         states["older" if undigested else "damaged" if is_damaged(row) else "whole"] += 1
-    prompts = db.execute("SELECT sha256, turns FROM prompts")
     states["damaged prompts"] = sum(not is_prompt(*prompt) for prompt in prompts)
     return states
 

@@ -23,11 +23,13 @@ from resources.settings.engine_kinds import read_model
 from resources.settings.local_specs import TransformersSpec, VllmSpec
 from resources.settings.model_specs import EMBEDDED_MODELS, ModelName
 from resources.settings.models_toml import read_models
+from resources.settings.people_settings import PeopleSettings
 from resources.settings.refusals import refusal
 from resources.settings.secrets import may_be_told, secrets_in
 from resources.settings.sections import ModelSpec, Strict
 from resources.settings.server_spec import ServerSpec
 from resources.settings.soundness_settings import SoundnessSettings
+from resources.settings.storage_settings import StorageSettings
 from resources.settings.toml_file import read_toml
 
 AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
@@ -47,6 +49,8 @@ class Settings(Strict):
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     soundness: SoundnessSettings = Field(default_factory=SoundnessSettings)
+    people: PeopleSettings = Field(default_factory=PeopleSettings)
+    storage: StorageSettings = Field(default_factory=StorageSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
 
     def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
@@ -70,6 +74,11 @@ class Settings(Strict):
     def file(self) -> Path:
         """Where these settings are written, or would be."""
         return self.home / "bench.toml"
+
+    @property
+    def replies_file(self) -> Path:
+        """What remembers replies where no database is named."""
+        return self.home / "replies.sqlite"
 
     def section(self, benchmark: str) -> str:
         """Where a benchmark's settings stand, for complaints."""
@@ -154,6 +163,11 @@ def default_home() -> Path:
 def environment_of(home: Path) -> dict[str, str]:
     """The environment of Dagster's own processes over a home."""
     return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
+
+
+def label_studio_environment() -> Path:
+    """Where Label Studio is installed: ``$BENCH_LABEL_STUDIO``, or ``.venv-people`` beside us."""
+    return Path(os.environ.get("BENCH_LABEL_STUDIO") or CHECKOUT / ".venv-people").absolute()
 
 
 def let_waiting_threads_sleep() -> None:

@@ -15,6 +15,8 @@ _RANDOM = r"[0-9a-f]{24,}|(?=\w*[a-z])(?=\w*[A-Z])(?=\w*\d)[A-Za-z0-9]{20,}"
 _SHAPE = re.compile(_PREFIXED, re.ASCII)  # how keys of the well-known services begin
 _LIKELY = re.compile(rf"{_PREFIXED}|{_RANDOM}", re.ASCII)  # digests and commits look so as well
 _IN_TEXT = re.compile(rf"(?<![\w-])(?:{_PREFIXED}|{_RANDOM.partition('|')[2]})(?![\w-])", re.ASCII)
+_OF_ENVIRONMENT = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_PASSWORD = re.compile(r"\bpassword\s*=\s*('(?:[^'\\]|\\.)*'|\S+)", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _PLAIN_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", re.ASCII)
@@ -77,6 +79,8 @@ def _found(written: object, name: str, variable: Variable) -> Iterator[str]:
 
 
 def _in_text(text: str, name: str, variable: Variable) -> Iterator[str]:
+    if named := _OF_ENVIRONMENT.fullmatch(text):
+        yield from _in_database(variable(named[1]))
     if name.lower().endswith("_env"):
         yield from _opened(variable(text))
         yield text if not _VARIABLE.fullmatch(text) or _LIKELY.fullmatch(text) else ""
@@ -85,6 +89,14 @@ def _in_text(text: str, name: str, variable: Variable) -> Iterator[str]:
     if _SCHEME.match(text):
         yield _SCHEME.sub("", text, count=1)
     yield from _in_address(text)
+
+
+def _in_database(address: str) -> Iterator[str]:
+    """The password of a database's address, in both ways in which one is written."""
+    yield from _in_address(address)
+    before, at, _ = address.partition("://")[2].rpartition("@")
+    yield before.partition(":")[2] if at else ""  # as it is written, beside as it is meant
+    yield from (one[1].strip("'") for one in _PASSWORD.finditer(address))
 
 
 def _opened(secret: str) -> Iterator[str]:

@@ -25,7 +25,10 @@ def bench(*arguments, code=0):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A home with 24 questions of three options, and one whose options speak of each other."""
+    """A home with 24 questions of three options, and one whose options speak of each other.
+
+    Beside them a benchmark of words, which has no options.
+    """
     folder = tmp_path_factory.mktemp("built")
     rows = [
         {"id": n, "question": f"Sign {n}?", "options": COLOURS, "answer": "ABC"[n % 3]}
@@ -33,7 +36,10 @@ def built(tmp_path_factory):
     ]
     rows.append({"id": "x", "question": "?", "options": ["red", "None of them"], "answer": "A"})
     (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (folder / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    (folder / "words.jsonl").write_text('{"id": "w", "question": "Its name?", "answer": "red"}')
+    (folder / "bench.toml").write_text(
+        '[benchmarks.quiz]\nfile = "quiz.jsonl"\n[benchmarks.words]\nfile = "words.jsonl"\n'
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
         bench("questions", "quiz")
@@ -117,7 +123,7 @@ def test_what_was_measured_is_examined(home):
     [
         (("quiz", "--model", "random", "--orders", 1), "it takes 2, or 0 for all"),
         (("quiz", "--model", "nobody"), "nobody"),
-        (("codis", "--model", "random"), "no options can be put in another order"),
+        (("words", "--model", "random"), "no options can be put in another order"),
     ],
     ids=["one order", "no such model", "no question of choice"],
 )

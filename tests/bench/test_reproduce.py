@@ -17,7 +17,8 @@ from bench_assets.core.chat import Decoding
 from bench_assets.core.rows import Metric
 from resources.home.tables import TableFiles
 from resources.pictures.images import read_picture
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from resources.server.engine import ServerEngine
 from resources.settings.server_spec import ServerSpec
 from tests.chat_server import ChatServer

@@ -56,7 +56,7 @@ def ended(process):
     ("number", "code", "name"),
     [
         (signal.SIGINT, 130, "Ctrl-C"),
-        (signal.SIGTERM, 143, "SIGTERM"),
+        pytest.param(signal.SIGTERM, 143, "SIGTERM", marks=pytest.mark.long),  # again below
         (signal.SIGHUP, 129, "SIGHUP"),
     ],
 )

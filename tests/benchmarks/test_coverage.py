@@ -1,10 +1,7 @@
 """A short run of what `make coverage` tries at length: every kind of promise, few repetitions."""
 
-from math import comb
-
 import pytest
 
-from bench_assets.core.stats import share_interval
 from benchmarks.coverage.cells import Kept, Promise, tried
 from benchmarks.coverage.every import every_promise
 
@@ -50,16 +47,6 @@ def test_what_is_promised_is_kept(promise: Promise) -> None:
 def test_bounds_are_as_wide_as_the_repetitions_can_tell(share, repetitions, holds) -> None:
     promise = Promise(what="", of="", trial=lambda *_: True, low=93.5, high=96.5)
     assert Kept(promise=promise, n=30, share=share, repetitions=repetitions).holds == holds
-
-
-def test_wilsons_steps_pass_95_over_where_nine_of_ten_are_right() -> None:
-    """In closed form: why one bound is wider."""
-    held = {n: share_interval(n / 30, 30) for n in range(31)}
-    found = [n for n, (low, high) in held.items() if low <= 0.9 <= high]
-    assert found == list(range(24, 31))
-    assert sum(comb(30, n) * 0.9**n * 0.1 ** (30 - n) for n in found) == pytest.approx(
-        0.974, abs=5e-4
-    )
 
 
 def test_the_normal_interval_without_clusters_would_be_noticed() -> None:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.rows import Metric, Question
+from bench_assets.core.rows import Metric, Prediction, Question, Score
 from bench_assets.core.signature import short
 from bench_assets.core.tables import digest
 from resources.home.tables import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric, report
+from tests.report.sides import side
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,6 +29,9 @@ def fill(tables: TableFiles, edition: str, n: int, values: dict[str, float]) -> 
     for model, value in values.items():
         row = replace(metric(model, value), edition=edition, data=short(digest(asked)))
         tables.write(["quiz", "metrics"], [row], Metric, model)
+        one = side(asked, {q.question_id: f"{model} of {edition}" for q in asked}, name=model)
+        tables.write(["quiz", "predictions"], one.predictions, Prediction, model)
+        tables.write(["quiz", "scores"], one.scores, Score, model)
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +76,27 @@ def test_a_number_of_the_other_edition_stands_apart_on_its_task(page: "Page", ad
     here = page.get_by_role("region", name="Models", exact=True)
     assert "big" not in here.inner_text()
     assert "0.800" in here.inner_text()
+
+
+def test_its_samples_are_looked_at_from_there(page: "Page", address: str) -> None:
+    page.goto(f"{address}#/task/quiz?model=big")
+    page.get_by_role("link", name=f"samples of big, {OTHER}").click()
+    page.get_by_text("30 of 30 samples").wait_for()
+    page.get_by_role("article", name="Sample").get_by_text("big of published").wait_for()
+    page.get_by_label("Condition").select_option("main")
+    page.get_by_text("6 of 6 samples").wait_for()
+    page.get_by_text("run/step-900 of mini").first.wait_for()
+
+
+def test_one_model_is_compared_on_both(page: "Page", address: str) -> None:
+    page.goto(address)
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_label("From (A)").select_option("run/step-900")
+    page.get_by_label("under condition").nth(1).select_option(f"main, {OTHER}")
+    row = page.get_by_role("row", name="a quiz")
+    row.get_by_text("−0.100", exact=True).wait_for()  # 0.7 less 0.8
+    assert row.get_by_text("no: other questions").is_visible()
+    page.get_by_text("24 are asked of B only").wait_for()
 
 
 def test_axe_finds_nothing(page: "Page", address: str) -> None:

@@ -62,10 +62,13 @@ def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
     page.get_by_text("What is 0?").first.wait_for()
 
 
-def test_the_other_way_round_the_command_is_named(page: "Page", address: str) -> None:
+def test_the_other_way_round_effects_change_their_signs(page: "Page", address: str) -> None:
     page.goto(f"{address}#/compare?a={NEW}&b={OLD}")
-    page.get_by_text(f"bench diff {NEW} {OLD} --suite quiz").wait_for()
-    assert page.get_by_role("heading", name="Why the score moved").count() == 0
+    page.get_by_text("1 questions gained points, 10 lost some, of 40 that both have").wait_for()
+    table = page.get_by_role("table", name="Why the score moved")
+    both = table.get_by_role("row", name="prompt + model")
+    assert both.get_by_text("−0.250", exact=True).is_visible()
+    assert page.get_by_text(f"bench diff {NEW} {OLD} --suite quiz").is_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -63,6 +63,8 @@ def test_a_table_that_is_not_as_expected_is_first_and_open(page: "Page", address
     assert row.split()[0] == "no"
     assert HOSTILE in row
     assert good.inner_text().strip() == "✓ quiz/questions 6 rows, 1 of 1 hold"
+    page.goto(f"{address}#/expectations?table=quiz%2Fquestions")  # as a check's link has it
+    good.get_by_role("row", name="column values to be unique").wait_for()
 
 
 def test_what_is_no_doubt_stays_closed(page: "Page", address: str) -> None:

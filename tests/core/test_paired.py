@@ -9,7 +9,6 @@ from scipy.stats import t, ttest_1samp
 
 from bench_assets.core.paired import (
     Pair,
-    benjamini_hochberg,
     change,
     clusters_of,
     compare,
@@ -131,23 +130,6 @@ def test_the_change_is_a_share_of_the_points():
 )
 def test_holm(given, corrected):
     assert holm(given) == pytest.approx(corrected)
-
-
-@pytest.mark.parametrize(
-    ("given", "corrected"),
-    [
-        # Table 1 of the paper, the first five of fifteen p-values: 15/rank times each.
-        pytest.param(
-            [0.0001, 0.0004, 0.0019, 0.0095, 0.0201] + [1.0] * 10,
-            [0.0015, 0.003, 0.0095, 0.035625, 0.0603] + [1.0] * 10,
-            id="the paper's own",
-        ),
-        pytest.param([0.03, 0.01, 0.04], [0.04, 0.03, 0.04], id="never in another order"),
-        pytest.param([], [], id="no tests"),
-    ],
-)
-def test_benjamini_hochberg(given, corrected):
-    assert benjamini_hochberg(given) == pytest.approx(corrected)
 
 
 def test_clusters_are_what_shares_a_group_or_all_pictures():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from scipy.stats import norm, t
+from scipy.stats import kurtosis, norm, skew, t
 
 from bench_assets.core.stats import Point, macro_mean, mean, product, student
 from tests.rows import question
@@ -12,6 +12,13 @@ from tests.rows import question
 
 def points(values, cluster=lambda n: ""):
     return [Point(value, cluster(n)) for n, value in enumerate(values)]
+
+
+def worth(moves):
+    """The freedom that clusters' moves are worth: as their kurtosis and skewness have it."""
+    n = len(moves)
+    left = kurtosis(moves, fisher=False) - 1 - skew(moves) ** 2
+    return 2 * (n - 2) * (n + 2) / (n * left + 4)
 
 
 def test_a_mean_is_over_what_could_be_scored():
@@ -111,7 +118,7 @@ def test_four_groups_have_a_quarter_of_the_variance_of_one():
     assert (one.low, one.high) == pytest.approx(wilson(0.5, 99, norm.ppf(0.975)))
     variance = (1 / 396 + 0.2 / 399 / 400) * 400 / 400.2 / 4
     assert (four.low, four.high) == pytest.approx(
-        wilson(0.5, 0.25 / variance, t.ppf(0.975, 396)), rel=1e-4
+        wilson(0.5, 0.25 / variance, t.ppf(0.975, worth([-1, 1] * 200))), rel=1e-4
     )
 
 
@@ -123,7 +130,10 @@ def test_what_spreads_between_groups_makes_their_mean_no_less_sure():
 
 @pytest.mark.parametrize("sizes", [[3] * 10, [1, 2, 3, 1, 5, 2]])
 def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
-    """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4), by Student's t."""
+    """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4), by Student's t.
+
+    Its freedom is what the spread is worth, and no less than clusters have.
+    """
     right = [number % (size + 1) for number, size in enumerate(sizes)]
     seen = [
         Point(float(n < k), str(c))
@@ -136,10 +146,21 @@ def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
     extra = 0.1 / min(p, 1 - p)
     other = extra * p * (1 - p) * sum(size**2 for size in sizes) / n / total**2
     variance = n / (n - 1) * (spread + other) * n / (n + extra)
+    moves = [k - p * size for k, size in zip(right, sizes, strict=True)]
+    quantile = t.ppf(0.975, max(n - 1, worth(moves)))
     found = mean(seen)
     assert (found.low, found.high) == pytest.approx(
-        wilson(p, p * (1 - p) / variance, t.ppf(0.975, n - 1)), rel=0.01
+        wilson(p, p * (1 - p) / variance, quantile), rel=0.01
     )
+
+
+def test_a_spread_that_is_an_estimate_throughout_has_the_freedom_of_its_clusters():
+    # Most are nearly the mean and a few far off: their squares say little of the next ones'.
+    values = [0.5] * 20 + [0.1, 0.9]
+    found = mean(points(values))
+    variance = 0.32 / 21 / 22 + 0.2 * 0.25 / 22 / 21
+    wide = wilson(0.5, 0.25 / (variance * 22 / 22.2), t.ppf(0.975, 21))
+    assert (found.low, found.high) == pytest.approx(wide, rel=0.01)
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 30, 1000])

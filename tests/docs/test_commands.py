@@ -66,17 +66,18 @@ def follow(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *, long: bo
     monkeypatch.chdir(folder)
     monkeypatch.setenv("BENCH_HOME", str(folder / "home"))
     monkeypatch.setenv("HOME", str(folder))
+    names: dict[str, object] = {"__name__": "page"}  # what one block defines the next may use
     for block in blocks(page):
-        follow_block(block, folder, long=long)
+        follow_block(block, folder, names, long=long)
 
 
-def follow_block(block: Block, folder: Path, *, long: bool) -> None:
+def follow_block(block: Block, folder: Path, names: dict[str, object], *, long: bool) -> None:
     if block.language in ("jsonl", "json"):
         (folder / block.how).write_text(block.text, encoding="utf-8")
     elif block.how != "run" and not (long and block.how == "run long"):
         return
     elif block.language == "python":
-        exec(compile(block.text, "a page", "exec"), {"__name__": "page"})
+        exec(compile(block.text, "a page", "exec"), names)
     else:
         for line in block.lines:
             program, *words = words_of(line)

@@ -19,7 +19,8 @@ from bench_assets.core.errors import BenchError
 from bench_assets.core.rows import Metric, Question
 from bench_assets.plain.suites import plain_suites
 from bench_assets.plain.task import task_of
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from resources.server.engine import ServerEngine
 from resources.settings.benchmarks import PlainBenchmark
 from resources.settings.server_spec import ServerSpec

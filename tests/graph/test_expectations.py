@@ -69,14 +69,13 @@ def test_a_wrong_row_blocks_what_is_downstream(kind, tmp_path):
 
 @pytest.mark.long  # its import takes seconds
 def test_great_expectations_says_the_same():
-    from bench_assets.graph.expectations import Validation
+    from bench_assets.graph.expectations import validation
 
-    validation = Validation()
     tables = [(kind, rows) for kind, rows, *_ in (case.values for case in PLANTED)]
     for kind, rows in [*tables, *RIGHT.items(), *((kind, []) for kind in EXPECTED)]:
         failed = [
             f"{one.expectation} of {one.about}"
-            for one in validation.validated(kind, rows)
+            for one in validation().validated(kind, rows)
             if not one.passed
         ]
         assert failed == [one.partition(": ")[0] for one in problems(rows, EXPECTED[kind])]

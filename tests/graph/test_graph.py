@@ -14,7 +14,7 @@ from bench_assets.core.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.graph.standings import MEASURED
 from resources.settings.settings_file import SettingsFile
-from tests.codis_release import write_release
+from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
 
 HEAVY = (
@@ -95,33 +95,39 @@ def recorded(home, name, pairs, wrong=0):
     return f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"\n'
 
 
-def test_from_source_files_to_the_leaderboard(tmp_path):
-    pairs = json.loads((write_release(tmp_path / "codis") / "data.json").read_text())
+@pytest.mark.parametrize(
+    ("n", "edition"),
+    [
+        pytest.param(40, "own", id="a part"),
+        pytest.param(353, "published", id="the whole release", marks=pytest.mark.long),
+    ],
+)
+def test_from_source_files_to_the_leaderboard(tmp_path, n, edition):
+    pairs = json.loads((write_release(tmp_path / "codis", entries()[:n]) / "data.json").read_text())
     home = tmp_path / "home"
     home.mkdir()
     (home / "bench.toml").write_text(
         '[sources]\ncodis = "../codis"\n'
         + recorded(home, "perfect", pairs)
         + recorded(home, "ten-swapped", pairs, wrong=10)
-        + recorded(home, "half-silent", pairs[:100])
+        + recorded(home, "half-silent", pairs[:20])
     )
     with Workbench(SettingsFile(home=str(home))) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "perfect")
         bench.evaluate(["codis"], "ten-swapped")
-        with pytest.raises(
-            BenchError, match="506 of 706 rows fail the check every_question_answer"
-        ):
+        rows = f"{2 * (n - 20)} of {2 * n} rows"
+        with pytest.raises(BenchError, match=f"{rows} fail the check every_question_answer"):
             bench.evaluate(["codis"], "half-silent")
         bench.refresh_leaderboard()
 
-        assert bench.rows("codis/metrics", "ten-swapped")[0].value == 343 / 353
+        assert bench.rows("codis/metrics", "ten-swapped")[0].value == (n - 10) / n
         measured = [row for row in bench.rows("leaderboard") if row.source == MEASURED]
         assert [(row.model, row.value, row.n_scored) for row in measured] == [
-            ("perfect", 1.0, 353),
-            ("ten-swapped", 343 / 353, 353),
+            ("perfect", 1.0, n),
+            ("ten-swapped", (n - 10) / n, n),
         ]
-        assert {row.edition for row in measured} == {"published"}
+        assert {row.edition for row in measured} == {edition}
         printed = {(r.model, r.value) for r in bench.rows("leaderboard") if r.source != MEASURED}
         assert ("GPT-4V", 0.323) in printed
     assert "perfect" in (home / "export" / "leaderboard.csv").read_text()

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from bench_assets.core.secrets import Secrets
 from bench_assets.core.setups import judged_by
 from bench_assets.export.gathering import Gathered, Wanted
 from bench_assets.plain.task import task_of
-from bench_assets.reproduce.again import by_rules, measured
+from bench_assets.reproduce.again import measured
 from bench_assets.reproduce.archive import Piece, pack
 from bench_assets.reproduce.manifest import NAME, FileFacts, read_manifest
 from bench_assets.reproduce.packing import Beside, Packed, pack_number
@@ -72,17 +73,31 @@ class Says:
         return [Reply(text=text) for _, text in zip(requests, self._said, strict=True)]
 
 
-def measure(home: Path, said: Sequence[str] = SAID, model: ChatModel | None = None) -> TableFiles:
-    """Write the tables of one evaluation, as the graph would."""
+class Right(Says):
+    """A judge that says "right" to everything."""
+
+    def __init__(self) -> None:
+        super().__init__((), name="judge")
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        self._said = ["right"] * len(requests)
+        return super().reply(requests)
+
+
+def measure(
+    home: Path,
+    said: Sequence[str] = SAID,
+    model: ChatModel | None = None,
+    judge: ChatModel | None = None,
+) -> TableFiles:
+    """Write the tables of one evaluation, as the graph would; None: rules judge it."""
     model = model or Says(said)
     images = ImageStore(folder=str(home / "images"))
     questions = asked([images.put(picture(), "a.png").sha256])
     predictions = flow.predict(TASK, questions, model)
-    setup = judged_by("rules", "")
-    judgements = [
-        Judgement(**{**{n: getattr(row, n) for n in row.__slots__}, "setup": setup})
-        for row in by_rules(TASK, questions, predictions, "rules")
-    ]
+    setup = judged_by("model" if judge else "rules", "0c" if judge else "")
+    heard = flow.judge(TASK, questions, predictions, judge)
+    judgements = [replace(row, setup=setup) for row in heard]
     again = measured(TASK, questions, predictions, judgements, "")
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(["shelf", "questions"], questions, Question)

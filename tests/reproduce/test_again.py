@@ -13,7 +13,7 @@ from bench_assets.reproduce.again import Again, evaluate_again, measured, ruled_
 from bench_assets.reproduce.compared import partings
 from bench_assets.task import ByModel, Condition, Task
 from tests.quiz import judge_right, quiz
-from tests.reproduce.shelf import TASK, Says, asked
+from tests.reproduce.shelf import TASK, Right, Says, asked
 
 DRAWN = Task(
     name="quiz",
@@ -28,17 +28,6 @@ DRAWN = Task(
     },
     measures={"share": lambda scored: mean(Point(one.score.points) for one in scored)},
 )
-
-
-class Right(Says):
-    """A judge that says "right" to everything."""
-
-    def __init__(self) -> None:
-        super().__init__((), name="judge")
-
-    def reply(self, requests):
-        self._said = ["right"] * len(requests)
-        return super().reply(requests)
 
 
 def model_judged():

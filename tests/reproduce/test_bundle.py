@@ -1,7 +1,9 @@
 """A bundle holds everything of a number; what was tampered with is refused, by file and entry."""
 
 import json
+import shutil
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from bench_assets.core.secrets import Secrets
 from bench_assets.reproduce.manifest import NAME
 from bench_assets.reproduce.verifying import CannotTryError, verify
 from tests.reproduce.shelf import (
+    Right,
     files_in,
     measure,
     packed,
@@ -22,11 +25,17 @@ from tests.reproduce.shelf import (
 DIGEST = sha256(picture()).hexdigest()
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    measure(folder / "home")
+    packed(folder / "home", folder / "b.zip")
+    return folder / "b.zip"
+
+
 @pytest.fixture
-def bundle(tmp_path):
-    measure(tmp_path / "home")
-    packed(tmp_path / "home", tmp_path / "b.zip")
-    return tmp_path / "b.zip"
+def bundle(whole, tmp_path):
+    return Path(shutil.copy(whole, tmp_path))
 
 
 def test_it_verifies_and_says_the_numbers_by_pencil(bundle):
@@ -53,6 +62,33 @@ def test_everything_of_the_number_is_in_it(bundle):
     sent = {json.loads(line)["prompt_sha256"] for line in files["predictions.jsonl"].splitlines()}
     assert {row["sha256"] for row in prompts} == sent
     assert len(files["questions.jsonl"].splitlines()) == 4
+
+
+def test_what_a_model_judged_is_taken_as_it_judged_and_its_prompts_are_there(tmp_path):
+    """Of four replies rules cannot read "no idea": a model takes it for right."""
+    measure(tmp_path, judge=Right())
+    done = packed(tmp_path, tmp_path / "b.zip", remembered=lambda sha256: None)
+    assert done.manifest.not_there["judge_prompts"] == 1  # the reply store would have it
+    found = verify(tmp_path / "b.zip")
+    assert not found.partings
+    (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
+    assert whole.value == 0.75
+    assert "judge:judge|" in whole.signature
+
+
+def test_a_verdict_that_somebody_turned_is_named(tmp_path):
+    measure(tmp_path, judge=Right())
+    packed(tmp_path, tmp_path / "b.zip")
+    files = files_in(tmp_path / "b.zip")
+    at = next(
+        n
+        for n, line in enumerate(files["judgements.jsonl"].splitlines())
+        if json.loads(line)["judge"] == "judge"
+    )
+    turned = with_line(files, "judgements.jsonl", lambda row: row | {"verdict": False}, at)
+    found = verify(repacked(tmp_path / "b.zip", turned, sealed=True))
+    first = found.partings[0]
+    assert (first.step, first.entry.split()[0]) == ("points", "shelf/3")
 
 
 def test_the_same_number_is_the_same_file(tmp_path):

@@ -6,7 +6,8 @@ import pytest
 
 from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request
 from bench_assets.reproduce.remembered import NOT_REMEMBERED, RememberedModel
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 
 
 class Echo:

@@ -140,11 +140,9 @@ def test_other_questions_are_put_once_to_those_who_were_asked_before(bench: Benc
     assert bench.tick() == [], "the same questions again"
     bench.build("quiz", quiz(4))
     assert bench.tick() == of("a")
-    assert [bench.tick() for _ in range(3)] == [[]] * 3, "a run that failed is not started again"
     bench.build("quiz", quiz(5))
-    assert bench.tick() == of("a")
-    bench.build("quiz", quiz(6))
     assert bench.tick() == of("a"), "a change between a request and the next tick is seen"
+    assert bench.tick() == [], "a run that failed is not started again"
     bench.evaluate("a", "quiz", tables=["predictions"])
     assert bench.tick() == of("a", tables=["metrics", "scores"]), "its run ended half way"
 

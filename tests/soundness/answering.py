@@ -44,8 +44,11 @@ def wrong_keys(held: Held) -> Held:
     return replace(exam, questions=changed)
 
 
-def asked_in_other_words(held: Held) -> Held:
-    """Ask a question again in other words, which whoever answered the first answers alike."""
+def asked_in_other_words(held: Held, *, echoed: bool = True) -> Held:
+    """Ask a question again in other words, which whoever answered the first answers alike.
+
+    Not ``echoed``: each model answers it as it answers another question.
+    """
     exam = answered_by_many(held)
     first = max(exam.questions, key=lambda one: len(one.text))
     again = replace(
@@ -54,9 +57,10 @@ def asked_in_other_words(held: Held) -> Held:
         text=f"{first.text} {_MORE}",
         group_id="",
     )
-    echoed = [
+    other = first if echoed else next(one for one in exam.questions if one.answer == first.answer)
+    said = [
         replace(one, question_id=again.question_id)
         for one in exam.said
-        if one.question_id == first.question_id
+        if one.question_id == other.question_id
     ]
-    return replace(exam, questions=[*exam.questions, again], said=[*exam.said, *echoed])
+    return replace(exam, questions=[*exam.questions, again], said=[*exam.said, *said])

@@ -16,9 +16,10 @@ from bench_assets.core.rows import Judgement, Prediction, Question, Score, Store
 from bench_assets.core.stats import Point, mean
 from bench_assets.core.votes import Vote
 from bench_assets.flow import score
-from bench_assets.soundness.evidence import PARTS, Results, Seen
+from bench_assets.soundness.evidence import PARTS, Columns, Results, Seen, Table, Verdict
 from bench_assets.soundness.examiners import EXAMINERS, examined
 from bench_assets.soundness.judge_figures import JudgeFigure
+from bench_assets.soundness.judge_verdicts import verdicts
 from bench_assets.soundness.order_figures import OrderFigure
 from bench_assets.task import Condition, Task
 from tests.rows import question
@@ -108,6 +109,15 @@ class Held:
     def scores(self, model: str, condition: str = "main") -> list[Score]:
         return score(self.task, self.questions, self.predictions(model, condition), [])
 
+    def columns(
+        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
+    ) -> Columns:
+        return columns_of(getattr(self, table)(model, condition), names)
+
+    @property
+    def verdicts(self) -> Sequence[Verdict]:
+        return verdicts(self)
+
     def results(self, condition: str = "main") -> Results:
         models = sorted({one.model for one in self.said if one.condition == condition})
         ids = [one.question_id for one in self.questions]
@@ -119,6 +129,11 @@ class Held:
                 place = row, places[one.question_id]
                 points[place], answers[place] = one.points, PARTS.join(one.answer)
         return Results(models=tuple(models), questions=tuple(ids), points=points, answers=answers)
+
+
+def columns_of(rows: Sequence[object], names: Sequence[str]) -> Columns:
+    """Fields of rows, as a table has them."""
+    return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 def failed(held: Held) -> set[str]:

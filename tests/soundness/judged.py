@@ -10,13 +10,15 @@ from bench_assets import flow
 from bench_assets.core.chat import Request
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.votes import Vote
-from bench_assets.soundness.evidence import Results
+from bench_assets.soundness.evidence import Columns, Results, Table, Verdict
 from bench_assets.soundness.judge_figures import JudgeFigure
+from bench_assets.soundness.judge_verdicts import verdicts
 from bench_assets.soundness.order_figures import OrderFigure
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.task import Task
 from resources.models.scripted import ScriptedModel
 from tests.rows import prediction, question
+from tests.soundness.held import columns_of
 
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
 
@@ -64,6 +66,15 @@ class Judged:
 
     def scores(self, model: str, condition: str = "main") -> list[Score]:
         return flow.score(self.task, self.questions, self.said[model], self.judgements(model))
+
+    def columns(
+        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
+    ) -> Columns:
+        return columns_of(getattr(self, table)(model, condition), names)
+
+    @property
+    def verdicts(self) -> Sequence[Verdict]:
+        return verdicts(self)
 
     def results(self, condition: str = "main") -> Results:
         ids = tuple(one.question_id for one in self.questions)

@@ -1,6 +1,7 @@
 """Replies that nobody reads, and readings that lie apart: where a model's place hangs on it."""
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import fields, replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from bench_assets.soundness.reply_forms import form_of, says_nothing
 from bench_assets.soundness.sampling import sampled
 from tests.quiz import TASK, quiz
 from tests.rows import prediction
+from tests.soundness.held import columns_of
 from tests.soundness.judged import Judged
 
 N = 60
@@ -114,9 +116,14 @@ def test_who_read_a_reply():
     ]
     got = {0: (1.0, ("42",)), 1: (1.0, ("42",)), 2: (None, ()), 3: (0.0, ()), 4: (0.0, ())}
     scores = [Score.of(row, points=got[n][0], answer=got[n][1]) for n, row in enumerate(said)]
-    found = readers(said, by_model, scores)
-    assert [row.by for row in found] == ["rule", "judge", "unread", "silent", "unread"]
-    assert shares(found) == {"rule": 0.2, "judge": 0.2, "unread": 0.4, "silent": 0.2}
+    found = readers(
+        *(
+            columns_of(rows, [one.name for one in fields(rows[0])])
+            for rows in (said, by_model, scores)
+        )
+    )
+    assert list(found.by) == ["rule", "judge", "unread", "silent", "unread"]
+    assert shares(Counter(found.by)) == {"rule": 0.2, "judge": 0.2, "unread": 0.4, "silent": 0.2}
 
 
 def test_readings_that_agree_pass():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.soundness import faults
+from tests.soundness import answering, faults
 from tests.soundness.held import KINDS, exam, failed, found
 
 ANY = KINDS
@@ -68,3 +68,14 @@ def test_a_fault_is_caught_by_no_other(exams, fault, check, kind):
 @pytest.mark.parametrize(argvalues=[one for one in PLANTED if one not in SWEPT], **NAMED)
 def test_a_fault_is_caught_by_no_other_in_any_kind(exams, fault, check, kind):
     assert failed(fault(exams[kind])) == {check}
+
+
+@pytest.mark.parametrize(
+    ("echoed", "checks"),
+    [(True, {"redundant_questions"}), (False, {"duplicate_pictures"})],
+    ids=["answered alike: the same again", "answered otherwise: a picture that is there twice"],
+)
+def test_a_question_in_other_words_is_no_matter_of_its_picture(exams, echoed, checks):
+    held = answering.asked_in_other_words(exams["choice"], echoed=echoed)
+    looked = ("redundant_questions", "duplicate_pictures", "repeated_questions")
+    assert {check for check in looked if not found(held, check).passed} == checks

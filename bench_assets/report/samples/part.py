@@ -11,6 +11,7 @@ from bench_assets.core.printable import one_line
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.signature import short
 from bench_assets.evaluation import evaluation_key, questions_key
+from bench_assets.report.other_sources import other_sources
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import replies
 from bench_assets.report.samples.outcomes import outcomes, samples_of
@@ -32,7 +33,12 @@ class Samples:
         """Write the samples of every task that has questions."""
         for task in catalog.tasks:
             withheld = task.suite in self.without_pictures
-            _TaskSamples(site, tables, task, withheld).write()
+            conditions = _TaskSamples(site, tables, task, withheld).write()
+            for place, others in other_sources(task, tables):
+                conditions += _TaskSamples(site, others, task, withheld, place).write()
+            if conditions:
+                about = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
+                site.put(f"samples-{slug(task.name)}", about | {"conditions": conditions})
 
 
 class _Asked(NamedTuple):
@@ -51,9 +57,10 @@ class _TaskSamples:
     tables: TableFiles
     task: Task
     withheld: bool  # whether the pictures stay out
+    place: str = ""  # of another source than the present one
 
-    def write(self) -> None:
-        """Write every condition that has questions; one that cannot be read says why."""
+    def write(self) -> list[dict[str, Any]]:
+        """Write every condition that has questions, and give them; what cannot be read says why."""
         tables: dict[tuple[str, ...], _Asked] = {}  # which conditions share
         conditions = []
         for name, condition in self.task.conditions.items():
@@ -63,16 +70,16 @@ class _TaskSamples:
                 continue
             asked = tables[key] = tables.get(key) or self._questions(key)
             said = [self._model(name, asked, model) for model in models if asked.ids]
+            edition = asked.about.get("edition", "")
+            shown = ", ".join((name, edition, self.place)) if self.place else name
             conditions.append(
-                {"name": name, "about": condition.about, **asked.about, "models": said}
+                {"name": shown, "about": condition.about, **asked.about, "models": said}
             )
-        if conditions:
-            about = {"task": self.task.name, "title": self.task.shown, "chunk": page.CHUNK}
-            self.site.put(f"samples-{slug(self.task.name)}", about | {"conditions": conditions})
+        return conditions
 
     def _questions(self, key: Sequence[str]) -> _Asked:
         """Write questions and their pictures."""
-        base = f"samples-{slug('/'.join(key))}"
+        base = f"samples-{slug(self._placed('/'.join(key)))}"
         try:
             digest = self.tables.digest(key)
             columns = read_columns(self.tables, key, Question)
@@ -101,7 +108,7 @@ class _TaskSamples:
 
     def _model(self, condition: str, asked: _Asked, model: str) -> dict[str, str]:
         """Write what a model said; where its tables cannot be read, say why."""
-        base = f"samples-{slug(f'{self.task.name} {condition}')}-{slug(model)}"
+        base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}-{slug(model)}"
         about = {"name": model, "slug": slug(model), "data": base}
         keys = {
             table: evaluation_key(self.task, condition, table)
@@ -143,6 +150,10 @@ class _TaskSamples:
         self.site.put(f"{base}-points", found._asdict(), made_of)
         for one in replies.replies(ids, said, scores, verdicts):
             self.site.put(f"{base}-{one.name}", one.value, made_of)
+
+    def _placed(self, name: str) -> str:
+        """A name of data, apart from that of the present source."""
+        return f"{name} {self.place}" if self.place else name
 
     def _stays(self, prefix: str, made_of: str) -> bool:
         """Whether all that begins so lies there, made of the same."""

@@ -1,6 +1,6 @@
 """The questions of a task as the page reads them: what a list needs at once, the rest in chunks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 CHUNK = 400
@@ -41,13 +41,13 @@ def listed(columns: Columns) -> dict[str, Any]:
     }
 
 
-def coded(values: Sequence[str]) -> dict[str, Any]:
-    """Write texts of which there are few as numbers.
+def coded(values: Sequence[Hashable]) -> dict[str, Any]:
+    """Write values of which there are few as numbers.
 
     >>> coded(["b", "a", "b"])
     {'values': ['b', 'a'], 'codes': [0, 1, 0]}
     """
-    numbers: dict[str, int] = {}
+    numbers: dict[Hashable, int] = {}
     codes = [numbers.setdefault(value, len(numbers)) for value in values]
     return {"values": list(numbers), "codes": codes}
 

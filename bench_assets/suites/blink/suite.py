@@ -6,6 +6,8 @@ from typing import Any
 
 from bench_assets.suite import Suite
 from bench_assets.suites.blink.claims import CLAIMS
+from bench_assets.suites.blink.key_points import IQ_PICTURES, POINTS
+from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
@@ -24,6 +26,7 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
+    forms=(ANSWER_CHECK, HUMAN, *POINTS, IQ_PICTURES),
     claims=CLAIMS,
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

@@ -1,8 +1,10 @@
 """BLINK as a task; its fourteen perception tasks are categories."""
 
 from bench_assets.suites.blink import circles, prompts, scoring
+from bench_assets.suites.blink.code_book import CODE_BOOK
+from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task, VoteTable
 
 SAMPLES = 5
 """Runs of the self-consistency study (appendix C.3)."""
@@ -54,4 +56,6 @@ TASK = Task(
         "all": sum(task.val for task in PERCEPTION_TASKS.values()),
         **{task.name: task.val for task in PERCEPTION_TASKS.values()},
     },
+    code_book=CODE_BOOK,
+    vote_tables=(VoteTable.of_answers(ANSWER_CHECK), VoteTable.of_answers(HUMAN)),
 )

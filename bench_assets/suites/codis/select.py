@@ -96,6 +96,7 @@ def funnel(
         FunnelStep(step="images with submissions", n=len(set(submitted) & set(collected))),
         FunnelStep(step="submissions", n=len(submitted)),
         FunnelStep(step="submissions that a revision replaced", n=outcomes["revised"]),
+        FunnelStep(step="submissions open: votes are missing", n=outcomes["open"]),
         FunnelStep(step="submissions kept by the votes", n=outcomes["kept"]),
         FunnelStep(step="pairs kept by the checks", n=len(selected), paper=N_PUBLISHED_PAIRS),
         FunnelStep(step="images kept", n=n_images, paper=216),
@@ -105,7 +106,7 @@ def funnel(
 
 
 def _fate(decision: Decision) -> str:
-    fate = f"revised as {decision.revised_by}" if decision.revised_by else "dropped"
+    fate = f"revised as {decision.revised_by}" if decision.revised_by else decision.outcome
     return f"{fate}: {decision.reason}"
 
 

@@ -4,8 +4,10 @@ from functools import partial
 
 from bench_assets.core.votes import votes_in
 from bench_assets.suites.codis import prompts, scoring
+from bench_assets.suites.codis.code_book import CODE_BOOK
 from bench_assets.suites.codis.source import Vote
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task, VoteTable
+from bench_assets.suites.codis.votes import Decision, open_submissions
+from bench_assets.task import RULES, ByModel, ByRules, Condition, DecisionTable, Task, VoteTable
 
 _VOTES = partial(
     votes_in,
@@ -64,5 +66,7 @@ TASK = Task(
         "Attributes": 150,
         "Relationships": 104,
     },
+    code_book=CODE_BOOK,
     vote_tables=(VoteTable("codis/votes", Vote, _VOTES),),
+    decided_in=(DecisionTable("codis/decisions", Decision, "codis/votes", open_submissions),),
 )

@@ -1,7 +1,7 @@
 """Data verification: what the annotators say of each other's submissions (section 3.4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -9,9 +9,10 @@ from bench_assets.core.agreement import krippendorff_alpha, pairwise_agreement, 
 from bench_assets.core.rows import Rejection
 from bench_assets.suites.codis.source import Pair, Vote
 
-Outcome: TypeAlias = Literal["kept", "revised", "dropped"]
+Outcome: TypeAlias = Literal["kept", "revised", "dropped", "open"]
+"""``open``: not all who are to vote have voted, so that it is neither kept nor dropped."""
 
-_CRITERIA = {"correct": "correct", "different": "different", "within_rules": "within the rules"}
+CRITERIA = {"correct": "correct", "different": "different", "within_rules": "within the rules"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,38 +49,51 @@ class Ballots(NamedTuple):
 
 
 def ballots(submissions: Sequence[Pair], votes: Iterable[Vote]) -> Ballots:
-    """Sort out the votes: one on each submission by each of the other annotators counts.
+    """Sort out the votes: of each of the other annotators the last one on each submission counts.
 
-    The annotators are those who submitted something: all five took part in the collection.
+    The annotators are those who submitted something: all five took part in the collection. Who was
+    asked for votes in a tool was let in there.
     """
     authors: dict[str, str] = {}
     for submission in submissions:
         authors.setdefault(submission.pair_id, submission.annotator)
+    cast = list(votes)
+    last = {(vote.submission, vote.annotator): number for number, vote in enumerate(cast, 1)}
     counted: dict[str, list[Vote]] = defaultdict(list)
     rejections = []
-    for number, vote in enumerate(votes, 1):
-        if reason := _no_vote(vote, authors, counted.get(vote.submission, ())):
-            rejections.append(Rejection(entry=f"votes.json, entry {number}", reason=reason))
+    for number, vote in enumerate(cast, 1):
+        reason = _no_vote(vote, authors)
+        if not reason and (later := last[vote.submission, vote.annotator]) != number:
+            reason = f"{vote.annotator!r} voted on {vote.submission!r} again, entry {later}"
+        if reason:
+            rejections.append(Rejection(entry=_entry(vote, number), reason=reason))
         else:
             counted[vote.submission].append(vote)
     return Ballots(counted, rejections)
 
 
 def decide(
-    submissions: Sequence[Pair], votes: Iterable[Vote], approval: float = 1.0
+    submissions: Sequence[Pair],
+    votes: Iterable[Vote],
+    approval: float = 1.0,
+    *,
+    needed: int | None = None,
+    images: Collection[str] | None = None,
 ) -> list[Decision]:
     """Decide on each submission by the votes of all other annotators, in order.
 
     A submission is kept if enough of the others approve, which is to say: find it correct,
-    different from existing data, and within the rules. One that its annotator revised gives way to
-    the revision, whatever the votes were. Entries without annotator were published by their
-    authors, are decided, and need no votes.
+    different from existing data, and within the rules; it is open until all have voted. One that
+    its annotator revised gives way to the revision, whatever the votes were. Entries without
+    annotator were published by their authors, are decided, and need no votes.
 
     Args:
         submissions: In the order in which they were made.
         votes: Those of ``ballots`` count.
         approval: Share of the others that must approve, all having voted. The default is the
             paper's: all of them.
+        needed: Votes that it takes; None: those of all others.
+        images: Names of the pictures that are there: nobody can be asked about another. None: all.
     """
     counted = ballots(submissions, votes).counted
     everyone = {submission.annotator for submission in submissions}
@@ -87,9 +101,10 @@ def decide(
     decisions = []
     for pair, fault in zip(submissions, faults, strict=True):
         heard = counted.get(pair.pair_id, ())
-        n_others = len(everyone - {pair.annotator})
-        revised_by = "" if fault else revisions.get(pair.pair_id, "")
-        outcome: Outcome = "kept" if _approved(pair, heard, n_others, approval) else "dropped"
+        n_needed = needed or len(everyone - {pair.annotator})
+        outcome = _voted(pair, heard, n_needed, approval)
+        why = fault or (_unasked(pair, images) if outcome == "open" else "")
+        revised_by = "" if why else revisions.get(pair.pair_id, "")
         decisions.append(
             Decision(
                 submission=pair.pair_id,
@@ -98,8 +113,8 @@ def decide(
                 category=pair.category,
                 n_votes=len(heard),
                 n_approving=sum(vote.approves for vote in heard),
-                outcome="dropped" if fault else "revised" if revised_by else outcome,
-                reason=fault or _reason(pair, heard, n_others),
+                outcome="dropped" if why else "revised" if revised_by else outcome,
+                reason=why or _reason(pair, heard, n_needed),
                 revised_by=revised_by,
             )
         )
@@ -109,7 +124,7 @@ def decide(
 def agreement(submissions: Sequence[Pair], votes: Iterable[Vote]) -> list[VoteAgreement]:
     """Say how far the annotators agree on each condition; no rows if nobody voted."""
     heard = [list(cast) for cast in ballots(submissions, votes).counted.values()]
-    tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in _CRITERIA}
+    tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
     tables["all"] = [[vote.approves for vote in cast] for cast in heard]
     return [
         VoteAgreement(
@@ -124,15 +139,17 @@ def agreement(submissions: Sequence[Pair], votes: Iterable[Vote]) -> list[VoteAg
     ]
 
 
-def _no_vote(vote: Vote, authors: Mapping[str, str], cast: Iterable[Vote]) -> str:
+def _entry(vote: Vote, number: int) -> str:
+    return f"{vote.tool}, vote {number}" if vote.tool else f"votes.json, entry {number}"
+
+
+def _no_vote(vote: Vote, authors: Mapping[str, str]) -> str:
     if vote.submission not in authors:
         return f"there is no submission {vote.submission!r}"
-    if vote.annotator not in authors.values():
+    if not vote.tool and vote.annotator not in authors.values():
         return f"{vote.annotator!r} is no annotator: submitted nothing"
     if vote.annotator == authors[vote.submission]:
         return f"{vote.annotator!r} voted on a submission of their own, {vote.submission!r}"
-    if any(vote.annotator == earlier.annotator for earlier in cast):
-        return f"{vote.annotator!r} voted on {vote.submission!r} before"
     return ""
 
 
@@ -158,22 +175,33 @@ def _revisions(submissions: Sequence[Pair]) -> tuple[list[str], dict[str, str]]:
     return faults, revisions
 
 
-def _approved(pair: Pair, heard: Sequence[Vote], n_others: int, approval: float) -> bool:
+def _voted(pair: Pair, heard: Sequence[Vote], n_needed: int, approval: float) -> Outcome:
     if not pair.annotator:
-        return True
-    complete = len(heard) == n_others > 0
-    return complete and sum(vote.approves for vote in heard) / n_others >= approval
+        return "kept"
+    if len(heard) < max(n_needed, 1):
+        return "open"
+    return "kept" if sum(vote.approves for vote in heard) / len(heard) >= approval else "dropped"
 
 
-def _reason(pair: Pair, heard: Sequence[Vote], n_others: int) -> str:
+def _unasked(pair: Pair, images: Collection[str] | None) -> str:
+    lost = images is not None and pair.image not in images
+    return f"picture {pair.image!r} is missing or does not decode" if lost else ""
+
+
+def _reason(pair: Pair, heard: Sequence[Vote], n_needed: int) -> str:
     if not pair.annotator:
         return "published by the authors"
-    if len(heard) < n_others or not n_others:
-        return f"{len(heard)} of {n_others} others voted"
+    if len(heard) < max(n_needed, 1):
+        return f"{len(heard)} of {n_needed} others voted"
     against = [
         f"not {words}: {', '.join(naysayers)}"
-        for name, words in _CRITERIA.items()
+        for name, words in CRITERIA.items()
         if (naysayers := [vote.annotator for vote in heard if not getattr(vote, name)])
     ]
     n_approving = sum(vote.approves for vote in heard)
-    return "; ".join([f"{n_approving} of {n_others} others approve", *against])
+    return "; ".join([f"{n_approving} of {len(heard)} others approve", *against])
+
+
+def open_submissions(decisions: Iterable[Decision]) -> list[str]:
+    """Say which submissions wait for votes."""
+    return [f"{one.submission}: {one.reason}" for one in decisions if one.outcome == "open"]

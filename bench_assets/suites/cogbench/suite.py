@@ -8,7 +8,9 @@ from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.suite import Configured, Suite
 from bench_assets.suites.cogbench.claims import CLAIMS
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
+from bench_assets.suites.cogbench.people import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.settings import CogbenchSettings
+from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 
 
@@ -38,6 +40,7 @@ SUITE = Suite(
     settings=CogbenchSettings,
     by_hand="its authors hand out the data for non-commercial research when they are asked; "
     "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    forms=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW),
     claims=CLAIMS,
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _recognised},

@@ -3,12 +3,14 @@
 A picture is named by its file name in ``images/``. A file that is not there holds no entries.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.core.json_entries import read_lines
 from bench_assets.core.records import records
+from bench_assets.people.last_word import last_said
 
 Row = TypeVar("Row")
 
@@ -23,7 +25,16 @@ class GalleryPicture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilterVote:
+class _Said:
+    """How something was said, where somebody noted it."""
+
+    seconds: float | None = None  # s that it took
+    at: str = ""  # ISO 8601
+    tool: str = ""  # in what it was said; "": a file of the source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterVote(_Said):
     """What an annotator says of a picture (section 3.1)."""
 
     picture: str
@@ -47,7 +58,7 @@ class PictureCategories:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenCaption:
+class WrittenCaption(_Said):
     """What an annotator writes about the most unusual part of a picture (section 3.2)."""
 
     picture: str
@@ -56,7 +67,7 @@ class WrittenCaption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaptionVote:
+class CaptionVote(_Said):
     """What an experienced annotator says of a caption (section 3.2)."""
 
     picture: str
@@ -66,7 +77,7 @@ class CaptionVote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatementVote:
+class StatementVote(_Said):
     """Whether a statement conflicts with a picture (section 3.3), by its words."""
 
     picture: str
@@ -76,7 +87,7 @@ class StatementVote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookAlikeVote:
+class LookAlikeVote(_Said):
     """Whether a picture is like another one and yet not what the captions say (section 3.3)."""
 
     picture: str
@@ -87,7 +98,7 @@ class LookAlikeVote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TriggerVote:
+class TriggerVote(_Said):
     """Whether a question does what its trigger says, and its answers are right."""
 
     picture: str
@@ -106,16 +117,27 @@ _FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
     LookAlikeVote: ("look_alike_votes.jsonl", ("picture", "candidate", "annotator")),
     TriggerVote: ("trigger_votes.jsonl", ("picture", "question", "annotator")),
 }
-"""Where each kind of entry stands, and the fields that no two entries may share."""
+"""Where each kind of entry stands, and the fields that tell entries apart."""
 
 
 def read_raw(folder: Path, row_type: type[Row]) -> list[Row]:
     """Read all entries of one kind, in file order; none if there is no such file.
 
+    Of what people said, each one's last word on the same thing.
+
     Raises:
-        SourceError: If the file cannot be read, an entry lacks a field, or two entries are about
-            the same, such as two votes of one annotator; names file and line.
+        SourceError: If the file cannot be read, an entry lacks a field, or two entries that nobody
+            said are about the same, such as two of one picture; names file and line.
     """
     name, unique = _FILES[row_type]
     file = folder / name
-    return records(read_lines(file), row_type, unique=unique) if file.exists() else []
+    if not file.exists():
+        return []
+    said = issubclass(row_type, _Said)
+    rows = records(read_lines(file), row_type, unique=() if said else unique)
+    return last_words(rows) if said else rows
+
+
+def last_words(rows: Iterable[Row]) -> list[Row]:
+    """Keep what each person said last of the same thing."""
+    return last_said(rows, lambda row: tuple(getattr(row, name) for name in _FILES[type(row)][1]))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.suite import Suite
+from bench_assets.suites.journeybench.built.people import FORMS
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.claims import CLAIMS
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
@@ -29,6 +30,7 @@ SUITE = Suite(
     settings=JourneyBenchSettings,
     by_hand="its licence does not let a program pass it on: download what you may from the "
     "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",
+    forms=FORMS,
     claims=CLAIMS,
     licence="https://creativecommons.org/licenses/by-nc-nd/4.0/",
 )

@@ -8,6 +8,7 @@ from bench_assets.core.rows import Rejection
 from bench_assets.suites.multi.source import Item, Knowledge
 
 ATTACHED, NAMED, UNCOVERED = "attached", "named in the text", "uncovered"
+WRITTEN = "written by a person"
 """How a piece came to its question."""
 
 _SHORTEST_NAME = 2  # characters; a shorter one is found everywhere
@@ -19,7 +20,7 @@ class KnowledgeLink:
 
     item_id: str
     knowledge: str  # its name; "" if there is none
-    how: str  # ATTACHED, NAMED or UNCOVERED
+    how: str  # ATTACHED, NAMED, UNCOVERED or WRITTEN
 
 
 class UsablePieces(NamedTuple):

@@ -49,6 +49,9 @@ RULES: Mapping[str, _Rule] = {
 }
 """Made by rule alone: the first two wherever they can be, the others of a random share."""
 
+FOR_REVIEW = "for review: "
+"""How the fault of a transformation begins that waits for a person."""
+
 REWRITES = ("distill", "deepen")
 """Made by replacing words that someone names."""
 
@@ -150,7 +153,7 @@ def apply(items: Sequence[Item], rows: Sequence[Transformation]) -> list[Item]:
 def _for_review(item: Item) -> list[Transformation]:
     """What a person may want to transform by `changes`, and why no rule does."""
     doubts = [(name, doubt) for name in _ALWAYS if (doubt := RULES[name].doubt(item))]
-    return [_row(item, name, "rule", item, f"for review: {doubt}") for name, doubt in doubts]
+    return [_row(item, name, "rule", item, f"{FOR_REVIEW}{doubt}") for name, doubt in doubts]
 
 
 def _drawn_names(item: Item, share: float, seed: int) -> Sequence[str]:

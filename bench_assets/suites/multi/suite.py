@@ -6,6 +6,7 @@ from typing import Any
 
 from bench_assets.suite import Suite
 from bench_assets.suites.multi.claims import CLAIMS
+from bench_assets.suites.multi.people import FORMS
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.task import TASK
 
@@ -24,6 +25,7 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
+    forms=FORMS,
     claims=CLAIMS,
     licence="https://opensource.org/license/mit",
 )

@@ -1,7 +1,9 @@
 """MULTI as a task."""
 
 from bench_assets.suites.multi import prompts, scoring
-from bench_assets.task import Condition, Task
+from bench_assets.suites.multi.code_book import CODE_BOOK
+from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS
+from bench_assets.task import Condition, Task, VoteTable
 
 TASK = Task(
     name="multi",
@@ -79,4 +81,6 @@ TASK = Task(
     },
     slices=scoring.slices,
     counts={"all": 18_430},
+    code_book=CODE_BOOK,
+    vote_tables=(VoteTable.of_answers(DUPLICATE_CONFLICTS),),
 )

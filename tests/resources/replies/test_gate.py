@@ -8,8 +8,8 @@ import pytest
 
 from bench_assets.core.chat import Decoding, Prompt, Reply, Request
 from bench_assets.core.errors import ModelError
-from resources.replies.earlier import tokens_of
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from resources.server.budget import WithinBudget
 from resources.settings.sections import Priced
 from tests.resources.server.asking import requests_for
@@ -63,7 +63,7 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ReplyStore, tokens
         (reply,) = RememberingModel("m", Saying((0, odd)), store).reply(requests_for("a"))
         assert reply == Reply(text="A")
     budgeted = WithinBudget(
-        Saying((0, odd)), Priced(kind="k", budget_tokens=5), lambda _: tokens_of(store, "saying")
+        Saying((0, odd)), Priced(kind="k", budget_tokens=5), lambda _: store.tokens_of("saying")
     )
     assert list(budgeted.stream(requests_for("b"))) == [(0, Reply(text="A"))]
 
@@ -80,7 +80,7 @@ def test_a_reply_to_nothing_is_stored_nowhere(store: ReplyStore, position: Any) 
         RememberingModel("m", Saying((position, Reply(text="B"))), store).reply(
             requests_for("a", "b")
         )
-    assert tokens_of(store, "saying") == tokens_of(store, "nobody")
+    assert store.tokens_of("saying") == store.tokens_of("nobody")
 
 
 def test_a_second_reply_to_one_request_is_refused(store: ReplyStore) -> None:

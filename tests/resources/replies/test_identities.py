@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bench_assets.core.chat import Decoding, Image, Prompt, Request
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from resources.settings.local_specs import TransformersSpec, VllmSpec
 from resources.settings.server_spec import ServerSpec
 from tests.resources.replies.test_store import Noted

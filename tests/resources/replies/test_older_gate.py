@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from resources.replies.earlier import Earlier, Tokens, earlier, tokens_of
+from resources.replies.earlier import Earlier, Tokens
 from resources.replies.gate import GATE
-from resources.replies.older_gate import doubtful, drop
+from resources.replies.older_gate import doubtful
 from resources.replies.reply_file import digest_of
 from resources.replies.store import ReplyStore
 from tests.chat_server import ChatServer
@@ -58,7 +58,7 @@ def test_what_the_gate_of_today_would_not_let_in(
     (found,) = doubtful(store)
     assert (found.key, found.prompt) == ("bad", "p")
     assert why in found.why
-    assert drop(store, [found.key, "unknown"]) == 1
+    assert store.drop([found.key, "unknown"]) == 1
     assert list(doubtful(store)) == []
     assert store.find(["good", "bad"]).keys() == {"good"}
 
@@ -80,7 +80,7 @@ def test_what_the_gate_of_today_would_not_let_in(
 def test_what_it_would_let_in_stays(store: ReplyStore, columns: dict[str, Any]) -> None:
     put(store, "a", **columns)
     assert list(doubtful(store)) == []
-    assert drop(store, []) == 0
+    assert store.drop([]) == 0
     assert not store.find(["a"])["a"].error
 
 
@@ -89,8 +89,8 @@ def test_tokens_that_an_older_gate_took_for_a_number_count_for_nothing(store: Re
     for number, tokens in enumerate([*odd, 7]):
         put(store, str(number), prompt_tokens=tokens, completion_tokens=tokens, decoding="t")
     assert [reply.prompt_tokens for reply in store.find(list("01234")).values()] == [None] * 4 + [7]
-    assert tokens_of(store, HERE) == Tokens(prompt=7, completion=7)
-    assert earlier(store, HERE, "t") == Earlier(tokens=7.0)
+    assert store.tokens_of(HERE) == Tokens(prompt=7, completion=7)
+    assert store.earlier(HERE, "t") == Earlier(tokens=7.0)
 
 
 def test_what_can_no_longer_be_read_is_asked_again_and_blocks_nothing_else(
@@ -119,7 +119,7 @@ def test_dropped_replies_are_asked_once_more_and_then_are_of_the_gate_of_today(
         model.reply(requests_for("a"))
         with closing(store.connect()) as db, db:
             db.execute("UPDATE replies SET gate = ''")
-        assert drop(store, [one.key for one in doubtful(store)]) == 1
+        assert store.drop([one.key for one in doubtful(store)]) == 1
         assert [model.reply(requests_for("a"))[0].text for _ in range(2)] == ["", ""]
         assert server.n_requests == 2
     assert list(doubtful(store)) == []

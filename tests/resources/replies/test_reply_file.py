@@ -10,8 +10,9 @@ import pytest
 
 from bench_assets.core.chat import Decoding, Reply, Request
 from bench_assets.core.errors import BenchError, HomeError
+from resources.replies.remembering import RememberingModel
 from resources.replies.reply_file import VERSION, count_states
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.store import ReplyStore
 from tests.resources.server.asking import requests_for
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))

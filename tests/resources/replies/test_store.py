@@ -17,7 +17,8 @@ import pytest
 from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request
 from bench_assets.core.errors import ModelError
 from resources.models.blind import BlindModel
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.server.asking import engine, remembering, requests_for
 

@@ -11,7 +11,8 @@ from PIL import Image as Picture
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from bench_assets.core.errors import ImageError
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from resources.server.engine import ServerEngine
 from resources.settings.server_spec import ServerSpec
 from tests.core.written_pictures import animated, corners, saved

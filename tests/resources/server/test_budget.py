@@ -1,13 +1,13 @@
 """A budget stops the asking cleanly; the test server counts 1 token read and 3 written a reply."""
 
-from functools import partial
 from typing import Any
 
 import pytest
 
 from bench_assets.core.errors import ModelError
-from resources.replies.earlier import Tokens, tokens_of
-from resources.replies.store import RememberingModel, ReplyStore
+from resources.replies.earlier import Tokens
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
 from resources.server.engine import ServerEngine
 from resources.settings.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer
@@ -65,15 +65,15 @@ def test_what_was_asked_before_counts(tmp_path: Any) -> None:
     with ChatServer() as server:
 
         def ask(budget_tokens: int) -> list[str]:
-            spent = partial(tokens_of, store)
+            spent = store.tokens_of
             model = RememberingModel("m", engine(server, spent, budget_tokens=budget_tokens), store)
             return [reply.error for reply in model.reply(TWENTY)]
 
         assert ask(40).count("") == 10
         with pytest.raises(ModelError, match="40 of the budget_tokens of 40"):
-            RememberingModel(
-                "m", engine(server, partial(tokens_of, store), budget_tokens=40), store
-            ).reply(requests_for("another"))
+            RememberingModel("m", engine(server, store.tokens_of, budget_tokens=40), store).reply(
+                requests_for("another")
+            )
         assert ask(60).count("") == 15
         assert server.n_requests == 15
 

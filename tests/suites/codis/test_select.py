@@ -121,6 +121,7 @@ def test_the_funnel_by_pencil():
         ("images with submissions", 3, None),
         ("submissions", 5, None),
         ("submissions that a revision replaced", 1, None),
+        ("submissions open: votes are missing", 0, None),
         ("submissions kept by the votes", 3, None),
         ("pairs kept by the checks", 2, 353),
         ("images kept", 1, 216),

@@ -46,16 +46,32 @@ def votes_on(submission, *against):
             "0 of 4 others approve; not correct: cem; not within the rules: bo, dia, eli",
             id="nobody approves, for different reasons",
         ),
-        pytest.param(
-            votes_on("s-ana")[:3], "dropped", "3 of 4 others voted", id="a vote is missing"
-        ),
+        pytest.param(votes_on("s-ana")[:3], "open", "3 of 4 others voted", id="a vote is missing"),
         pytest.param(
             [*votes_on("s-ana")[:3], vote("s-ana", "ana")],
-            "dropped",
+            "open",
             "3 of 4 others voted",
             id="one's own vote takes nobody's place",
         ),
-        pytest.param([], "dropped", "0 of 4 others voted", id="nobody voted"),
+        pytest.param([], "open", "0 of 4 others voted", id="nobody voted"),
+        pytest.param(
+            votes_on("s-ana", "correct")[:2],
+            "open",
+            "2 of 4 others voted",
+            id="one against it does not decide before the others",
+        ),
+        pytest.param(
+            [*votes_on("s-ana", "correct"), vote("s-ana", "bo")],
+            "kept",
+            "4 of 4 others approve",
+            id="who comes round approves",
+        ),
+        pytest.param(
+            [*votes_on("s-ana")[:3], vote("s-ana", "zoe", tool="pages")],
+            "kept",
+            "4 of 4 others approve",
+            id="who was asked in a tool may vote without a submission",
+        ),
     ],
 )
 def test_what_the_votes_decide(votes, outcome, reason):
@@ -78,7 +94,7 @@ def test_the_share_that_must_approve_is_a_parameter(n_against, approval, outcome
 
 def test_nobody_can_verify_their_own_edition():
     (decision,) = decide([pair(pair_id="s1", annotator="ana")], [])
-    assert (decision.outcome, decision.reason) == ("dropped", "0 of 0 others voted")
+    assert (decision.outcome, decision.reason) == ("open", "0 of 0 others voted")
 
 
 def test_published_entries_need_no_votes():
@@ -136,7 +152,6 @@ def test_the_second_of_two_revisions_is_dropped():
         pytest.param(vote("s-404", "bo"), "there is no submission 's-404'", id="no submission"),
         pytest.param(vote("s-ana", "zoe"), "'zoe' is no annotator", id="a stranger"),
         pytest.param(vote("s-ana", "ana"), "on a submission of their own", id="one's own"),
-        pytest.param(vote("s-ana", "bo", correct=False), "'bo' voted on 's-ana' before", id="two"),
     ],
 )
 def test_a_vote_that_does_not_count_is_rejected_by_its_number(stray, reason):
@@ -144,6 +159,33 @@ def test_a_vote_that_does_not_count_is_rejected_by_its_number(stray, reason):
     assert [rejection.entry for rejection in found.rejections] == ["votes.json, entry 5"]
     assert reason in found.rejections[0].reason
     assert list(found.counted["s-ana"]) == votes_on("s-ana")
+
+
+def test_the_last_word_of_a_person_counts():
+    votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
+    found = ballots(everyone_submits(), votes)
+    assert [(one.entry, one.reason) for one in found.rejections] == [
+        ("votes.json, entry 1", "'bo' voted on 's-ana' again, entry 5")
+    ]
+    assert list(found.counted["s-ana"]) == votes[1:]
+
+
+@pytest.mark.parametrize(
+    ("needed", "outcome"),
+    [
+        pytest.param(2, "kept", id="two are asked for"),
+        pytest.param(3, "open", id="three are asked for"),
+        pytest.param(None, "open", id="all four are asked for"),
+    ],
+)
+def test_how_many_votes_it_takes_may_be_said(needed, outcome):
+    assert decide(everyone_submits(), votes_on("s-ana")[:2], needed=needed)[0].outcome == outcome
+
+
+def test_nobody_is_waited_for_where_the_picture_is_lost():
+    decisions = decide(everyone_submits(image="lost.png"), [], images={"a.png"})
+    assert [one.outcome for one in decisions] == ["dropped", *["open"] * 4]
+    assert decisions[0].reason == "picture 'lost.png' is missing or does not decode"
 
 
 def test_agreement_by_pencil():

@@ -7,12 +7,23 @@ from collections import Counter
 import pytest
 from PIL import Image
 
+from bench_assets.core.rows import StoredImage
+from bench_assets.people.counted import count
+from bench_assets.people.forms import Answer
+from bench_assets.suites.journeybench.built.filtering import agreement, decide
+from bench_assets.suites.journeybench.built.people import FILTER
 from bench_assets.suites.journeybench.mcot.problems import read_problems, solve
 from bench_assets.suites.journeybench.mini.edition import write
 from bench_assets.suites.journeybench.mini.pictures import WORLD, members
 from bench_assets.suites.journeybench.multi_image_vqa.causes import read_copa
 from bench_assets.suites.journeybench.multi_image_vqa.knowledge import read_knowledge
-from bench_assets.suites.journeybench.raw import GalleryPicture, WrittenCaption, read_raw
+from bench_assets.suites.journeybench.raw import (
+    CRITERIA,
+    FilterVote,
+    GalleryPicture,
+    WrittenCaption,
+    read_raw,
+)
 from bench_assets.suites.journeybench.source import published_files
 from resources.models.recorded import read_replies
 
@@ -108,3 +119,38 @@ def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
     assert again.size == (378, 282)
     with pytest.raises(OSError, match="cannot identify"):
         Image.open(io.BytesIO((mini / "images" / "torn.png").read_bytes()))
+
+
+def test_people_who_filter_as_the_files_do_keep_the_same_pictures(mini):
+    gallery, votes = read_raw(mini, GalleryPicture), read_raw(mini, FilterVote)
+    names = [one.picture for one in gallery if one.picture != "torn.png"]
+    items = FILTER.items(gallery=gallery, images=[stored(name) for name in names])
+    found = count(FILTER.form, items, [answered(vote) for vote in votes])
+    assert {one.complaint for one in found.refused} == {"item 'torn.png' is not asked any more"}
+    rows = FILTER.to_rows(found.answers)
+    cast = [vote for vote in votes if vote.picture != "torn.png"]
+    assert (len(votes), len(rows)) == (262, 258)
+    hashes = {name: f"{number:016x}" for number, name in enumerate(names)}
+    by_people, by_files = (decide(gallery, some, hashes, near=0) for some in (rows, cast))
+    assert by_people == by_files
+    assert sum(one.open for one in by_files) == 1
+    assert {one.criterion: one.alpha for one in agreement(rows)} == pytest.approx(
+        {one.criterion: one.alpha for one in agreement(cast)}
+    )
+
+
+def stored(name):
+    return StoredImage(name=name, sha256=name, format="PNG", width=1, height=1, n_bytes=1)
+
+
+def answered(vote):
+    return Answer(
+        form=FILTER.form.name,
+        form_version=FILTER.form.version,
+        item_id=vote.picture,
+        item_digest="",
+        person=vote.annotator,
+        values={name: ("yes" if getattr(vote, name) else "no",) for name in CRITERIA},
+        at="",
+        changed_at="",
+    )

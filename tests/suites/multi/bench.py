@@ -4,10 +4,11 @@ import dagster as dg
 
 from bench_assets.suites.multi.assets import ablations as ablation_assets
 from bench_assets.suites.multi.assets import built as build_assets
+from bench_assets.suites.multi.assets import knowledge as knowledge_assets
 from bench_assets.suites.multi.assets import questions as assets
 from tests.home import Home
 
-LEFT_HALF = dg.load_assets_from_modules([assets, build_assets, ablation_assets])
+LEFT_HALF = dg.load_assets_from_modules([assets, build_assets, ablation_assets, knowledge_assets])
 
 
 class Bench(Home):

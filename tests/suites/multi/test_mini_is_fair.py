@@ -20,6 +20,9 @@ from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.source import read_items
 from tests.fair_exam import chance, shortcuts
 
+pytestmark = (
+    pytest.mark.long
+)  # five editions; of CODIS and HallusionBench it is asked in make check
 SEEDS = range(5)
 # The same options are offered once: to count their answers would be to look at the gold.
 NO_SHORTCUT = "the most frequent answer"

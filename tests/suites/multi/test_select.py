@@ -30,7 +30,7 @@ def piece(n, knowledge=("集合",)):
     [
         pytest.param(10, 3, 1 + 1 + 8 * 1 / 10, id="10: two for sure, 8 share one tenth each"),
         pytest.param(100, 6, 1 + 1 + 98 * 4 / 100, id="100: 5.92"),
-        pytest.param(1_000, 9, 1 + 1 + 998 * 7 / 1_000, id="1,000: 8.986"),
+        pytest.param(1_000, 9, 1 + 1 + 998 * 7 / 1_000, id="1,000: 8.986", marks=pytest.mark.long),
     ],
 )
 def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):

@@ -24,12 +24,12 @@
     const names = [...new Set(rows.map((row) => row.claim))];
     return Bench.h(
       "section", {}, Bench.h("h2", {}, Bench.printable(title)),
-      names.length ? names.map((name) => claim(rows.filter((row) => row.claim === name))) : Bench.h("p", { class: "quiet" }, "No sentence of its paper is named."),
+      names.length ? names.map((name) => claim(rows.filter((row) => row.claim === name), title)) : Bench.h("p", { class: "quiet" }, "No sentence of its paper is named."),
     );
   }
 
   /** One sentence: what came of it over all models, then model by model. */
-  function claim(rows) {
+  function claim(rows, title) {
     const together = rows.filter((row) => !row.model);
     const each = rows.filter((row) => row.model);
     const own = rows.length && rows[0];
@@ -37,9 +37,9 @@
       "article", { class: "claim" },
       Bench.h("h3", {}, Bench.foreign(own.sentence)),
       Bench.h("p", { class: "note" }, /^\d/.test(own.section) ? "Section " : "From ", Bench.foreign(own.section)),
-      together.length > 0 && table(together, `What came of it: ${own.claim}`),
+      together.length > 0 && table(together, `What came of it: ${title}, ${own.claim}`),
       each.length > 0 && Bench.h(
-        "details", {}, Bench.h("summary", {}, `${each.length} ${each.length === 1 ? "model" : "models"}: ${counts(each)}`), table(each, `Model by model: ${own.claim}`),
+        "details", {}, Bench.h("summary", {}, `${each.length} ${each.length === 1 ? "model" : "models"}: ${counts(each)}`), table(each, `Model by model: ${title}, ${own.claim}`),
       ),
     );
   }

@@ -1,35 +1,53 @@
-/* Why a score moved from a checkpoint to the next, cause by cause: what `bench diff` says. */
+/* Why a score moved from one model, or condition, to another: a section of the page of comparisons. */
 "use strict";
 (() => {
-  /** A section; null where the pair was not taken apart: then the command is named. */
-  async function moved(index, task, chosen) {
-    const name = `moved-${task.slug}-${(index.model(chosen.b) || {}).slug}`;
-    if (!Bench.has(name) || chosen.ca !== "main" || chosen.cb !== "main") return null;
-    const { before, causes } = await Bench.data(name);
-    if (before !== chosen.a || !causes.length) return null;
-    const [whole, ...rest] = causes;
+  /** A section; null where the report does not know enough of both. sides: what the samples know of each. */
+  async function moved(index, { task, rows }, chosen, sides) {
+    const known = sides && await Promise.all(sides.map((side, i) => origins(index, task, rows[i], side)));
+    if (!known || known.some((one) => !one)) return null;
+    const { whole, rows: found } = Bench.compare.causes(...known);
     return Bench.h(
       "section", {}, Bench.h("h3", {}, "Why the score moved"),
       Bench.h(
-        "p", {}, `${Bench.metric(whole.metric)}: `, Bench.h("b", {}, effect(whole)), " in all, of which each cause did its part, one after the other. ",
+        "p", {}, `${Bench.metric(task.metric)}: `, Bench.h("b", {}, effect(whole)), " in all, of which each cause did its part, one after the other. ",
         Bench.h("span", { class: "quiet" }, `${Bench.count(whole.n_better)} questions gained points, ${Bench.count(whole.n_worse)} lost some, of ${Bench.count(whole.n)} that both have.`),
       ),
-      rest.length ? Bench.table([
-        { key: "cause", title: "Cause" },
-        { key: "effect", title: "Did", number: true, cell: (row) => Bench.h("b", {}, effect(row)) },
-        { key: "n", title: "Questions", number: true }, { key: "n_better", title: "Better", number: true }, { key: "n_worse", title: "Worse", number: true },
-        { key: "before", title: "A", plain: true }, { key: "after", title: "B", plain: true },
-        { key: "examples", title: "Lost most", plain: true, cell: (row) => row.examples.map((one) => example(task, chosen, one)) },
-      ], rest, { label: "Why the score moved", heading: "cause", class: "spelled causes" }) : Bench.h("p", { class: "quiet" }, "Nothing on the way from the questions to their points differs."),
+      found.length ? table(task, chosen, found) : Bench.h("p", { class: "quiet" }, "Nothing on the way from the questions to their points differs."),
+      found.some((row) => row.effect === null) && Bench.h("p", { class: "note" }, "This metric is no sum over questions: what each of several causes did to it is taken by the command below."),
     );
   }
 
-  function effect(row) {
-    return row.effect === null ? "not known" : Bench.compare.signed(row.effect);
+  /** What `causes` wants to know of a side; null where the report has it not. */
+  async function origins(index, task, row, side) {
+    const model = index.model(row.model).slug;
+    const names = [`origins-${task.slug}-${model}`, `origins${side.asked.slice("samples".length)}`, `compare-${task.slug}-${model}`];
+    if (!names.every(Bench.has)) return null;
+    const [origin, exam, parts] = await Promise.all(names.map(Bench.data));
+    const [of, measured] = [origin, parts].map((one) => one[Bench.asked(row)]);
+    if (!of || !measured || measured.value === null || row.value === null) return null;
+    return { ids: side.listed.ids, categories: side.listed.categories, shares: side.of.shares, exam, of, parts: measured, written: row.value };
   }
 
-  function example(task, chosen, id) {
-    return Bench.h("a", { href: Bench.link(["samples", task.name], { model: chosen.b, beside: chosen.a, sample: id }) }, Bench.foreign(id));
+  function table(task, chosen, rows) {
+    return Bench.table([
+      { key: "cause", title: "Cause" },
+      { key: "effect", title: "Did", number: true, cell: (row) => Bench.h("b", {}, effect(row)) },
+      { key: "n", title: "Questions", number: true }, { key: "n_better", title: "Better", number: true }, { key: "n_worse", title: "Worse", number: true },
+      { key: "before", title: "A", plain: true }, { key: "after", title: "B", plain: true },
+      { key: "examples", title: "Lost most", plain: true, cell: (row) => row.examples.map((one) => example(task, chosen, row, one)) },
+    ], rows, { label: "Why the score moved", heading: "cause", class: "spelled causes" });
+  }
+
+  function effect(row) {
+    return row.effect === null ? "not told apart" : Bench.compare.signed(row.effect);
+  }
+
+  /** A way to a question; what B was not asked is shown of A. */
+  function example(task, chosen, row, id) {
+    const gone = row.cause === "questions removed";
+    const [model, condition] = gone ? [chosen.a, chosen.ca] : [chosen.b, chosen.cb];
+    const beside = !gone && chosen.ca === chosen.cb ? chosen.a : "";
+    return Bench.h("a", { href: Bench.link(["samples", task.name], { condition: condition === "main" ? "" : condition, model, beside, sample: id }) }, Bench.foreign(id));
   }
 
   Bench.compare.moved = moved;

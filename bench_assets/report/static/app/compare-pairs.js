@@ -13,22 +13,22 @@
     const [before, after] = rows.map((row) => row.value);
     const change = after - before;
     const sameExam = Boolean(old && now) && old.data === now.data && rows[0].edition === rows[1].edition;
-    const pairs = sameExam && paired(old, now);
-    if (pairs && pairs.length > 1) {
-      const [low, high] = interval(pairs, change);
-      return { before, after, change, low, high, n: pairs.length, paired: true, sameExam };
+    const found = sameExam && paired(old, now);
+    if (found && found.pairs.length > 1) {
+      const [low, high] = interval(found.pairs, change);
+      return { before, after, change, low, high, n: found.pairs.length, paired: true, sameExam };
     }
     const half = Math.hypot(...rows.map((row) => (row.low === null ? NaN : (row.high - row.low) / 2)));
     const known = !Number.isNaN(half);
     return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, n: 0, paired: false, sameExam };
   }
 
-  /** Units of both: [{gained, weight, cluster}]; null where no way fits both. */
+  /** Units of both: {way, pairs: [{unit, gained, weight, cluster}]}; null where no way fits both. */
   function paired(old, now) {
     for (const way of WAYS) {
       const [a, b] = [old.ways[way], now.ways[way]];
-      const found = a && b && joined(a, b);
-      if (found) return found;
+      const pairs = a && b && joined(a, b);
+      if (pairs) return { way, pairs };
     }
     return null;
   }
@@ -40,7 +40,7 @@
     for (let i = 0; i < a.units.length; i += 1) {
       const at = places.get(a.units[i]);
       if (at === undefined || Math.abs(a.weights[i] - b.weights[at]) > 1e-6 * a.weights[i]) return null;
-      pairs.push({ gained: b.values[at] - a.values[i], weight: a.weights[i], cluster: a.clusters[i] });
+      pairs.push({ unit: a.units[i], gained: b.values[at] - a.values[i], weight: a.weights[i], cluster: a.clusters[i] });
     }
     return pairs;
   }
@@ -84,5 +84,5 @@
     return found.low > 0 ? "better" : found.high < 0 ? "worse" : "no difference shown";
   }
 
-  Bench.compare = { difference, verdict };
+  Bench.compare = { difference, paired, verdict };
 })();

@@ -7,9 +7,9 @@
   async function drawTask(place, index, chosen, row) {
     const { task } = row;
     place.append(Bench.h("h2", {}, Bench.h("a", { href: Bench.link(["task", task.name]) }, Bench.printable(task.title))));
-    const [signatures, data, causes] = await Promise.all([signature(index, row), questions(index, row), Bench.compare.moved(index, task, chosen)]);
+    const [signatures, data] = await Promise.all([signature(index, row), questions(index, row)]);
     Bench.append(place, [
-      causes, differs(signatures, causes ? "" : command(task, chosen)), await categories(task, chosen), await curve(index, task, chosen), data ? moved(task, chosen, data)
+      await Bench.compare.moved(index, row, chosen, data), differs(signatures, command(task, chosen)), await categories(task, chosen), await curve(index, task, chosen), data ? moved(task, chosen, data)
         : Bench.h("p", { class: "note" }, "The samples of both are not in this report, so that no single question can be shown."),
     ]);
   }
@@ -26,7 +26,7 @@
     return Promise.all(rows.map(async (row) => {
       const name = `number-${task.slug}-${index.model(row.model).slug}`;
       if (!Bench.has(name)) return new Map();
-      const of = (await Bench.data(name)).conditions.find((one) => one.name === row.condition);
+      const of = (await Bench.data(name)).conditions.find((one) => one.name === Bench.asked(row));
       return new Map(((of && of.parts) || []).map((part) => [part.name, part]));
     }));
   }
@@ -46,7 +46,7 @@
         name: Bench.words(name), a: value(old, name), b: value(now, name), meaning: (now.get(name) || old.get(name)).meaning,
       })), { label: "What differs", heading: "name", class: "spelled" }) : Bench.h("p", {}, "Nothing: the same questions, prompts, model, judge and reading."),
       same.length > 0 && Bench.h("p", { class: "note" }, `The same: ${same.map(Bench.words).join(", ")}.`),
-      changed.length > 0 && command && Bench.h("p", { class: "note" }, "How much of the difference each accounts for: ", Bench.h("code", {}, command), "."),
+      changed.length > 0 && Bench.h("p", { class: "note" }, "The same in a terminal: ", Bench.h("code", {}, command), "."),
     );
   }
 
@@ -89,7 +89,7 @@
     if (!Bench.has(name) || !Bench.samples) return null;
     const about = await Bench.data(name);
     const sides = rows.map((row) => {
-      const condition = about.conditions.find((one) => one.name === row.condition);
+      const condition = about.conditions.find((one) => one.name === Bench.asked(row));
       const model = condition && condition.models.find((one) => one.slug === index.model(row.model).slug);
       return model && !model.problem && Bench.has(`${model.data}-points`) ? { condition, model } : null;
     });

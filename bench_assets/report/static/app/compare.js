@@ -54,7 +54,7 @@
 
   function controls(index, chosen) {
     const go = (changes) => { location.hash = Bench.link(["compare"], { ...asked(chosen), ...changes }); };
-    const conditions = [...new Set(index.rows.map((row) => row.condition))];
+    const conditions = [...new Set(index.rows.map(Bench.asked))];
     const several = conditions.length > 1;
     return Bench.controls(
       Bench.select("From (A)", chosen.names.map((name) => [name, name]), chosen.a, (a) => go({ a })),
@@ -73,11 +73,11 @@
   /** Both rows of a task, and their difference. */
   async function measured(index, task, chosen) {
     const rows = [[chosen.a, chosen.ca], [chosen.b, chosen.cb]].map(([model, condition]) =>
-      index.rows.find((row) => row.task === task.name && row.model === model && row.condition === condition));
+      index.rows.find((row) => row.task === task.name && row.model === model && Bench.asked(row) === condition));
     if (rows.some((row) => !row)) return { task, rows, found: null };
     const data = await Promise.all(rows.map(async (row) => {
       const name = `compare-${task.slug}-${index.model(row.model).slug}`;
-      return Bench.has(name) ? (await Bench.data(name))[row.condition] : null;
+      return Bench.has(name) ? (await Bench.data(name))[Bench.asked(row)] : null;
     }));
     return { task, rows, found: Bench.compare.difference(...data, rows) };
   }
@@ -105,7 +105,7 @@
         key: "task", title: "Task", value: (row) => row.task.title,
         cell: (row) => Bench.h("a", { href: Bench.link(["compare"], { ...asked(chosen), task: row.task.name }), "aria-current": row.task.name === task ? "true" : null }, Bench.printable(row.task.title)),
       },
-      { key: "metric", title: "Metric", value: (row) => Bench.words(row.task.metric) },
+      { key: "metric", title: "Metric", value: (row) => Bench.metric(row.task.metric) },
       { key: "a", title: "A", number: true, value: (row) => row.found.before, cell: (row) => number(row, 0) },
       { key: "b", title: "B", number: true, value: (row) => row.found.after, cell: (row) => number(row, 1) },
       { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, signed(row.found.change)) },
@@ -137,13 +137,15 @@
     const shares = rows.filter(({ found }) => Math.max(Math.abs(found.before), Math.abs(found.after)) <= 1 && found.low !== null);
     if (shares.length < 2) return "";
     const drawn = shares.map(({ task, found }) => ({ task: task.title, metric: task.metric, ...found, shown: Bench.compare.verdict(found) }));
+    const left = (width) => width / 2.4;
     const colour = (row) => (row.shown === "better" ? "var(--good)" : row.shown === "worse" ? "var(--bad)" : "var(--quiet)");
-    const left = 16 + 6.6 * Math.max(...drawn.map((row) => row.task.length));
+    const whole = 16 + 6.6 * Math.max(...drawn.map((row) => row.task.length)); // px; of the longest name on one line
     return Bench.plot("What changed, task by task", (width) => Plot.plot({
       style: { background: "none", fontSize: "12px", fontFamily: "inherit" },
-      width, height: 60 + 24 * drawn.length, marginLeft: Math.min(left, width / 2.4), marginRight: 20, marginBottom: 40,
-      x: { label: "B less A", grid: true, nice: true }, y: { label: null, domain: drawn.map((row) => row.task), tickSize: 0 },
+      width, height: 60 + (whole > left(width) ? 46 : 24) * drawn.length, marginLeft: Math.min(whole, left(width)), marginRight: 20, marginBottom: 40,
+      x: { label: "B less A", grid: true, nice: true }, y: { label: null, domain: drawn.map((row) => row.task) },
       marks: [
+        Plot.axisY({ label: null, tickSize: 0, lineWidth: (Math.min(whole, left(width)) - 14) / 12 }),
         Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.5 }),
         Plot.ruleY(drawn, { y: "task", x1: "low", x2: "high", stroke: colour, strokeWidth: 4, strokeOpacity: 0.4, strokeLinecap: "round" }),
         Plot.dot(drawn, { y: "task", x: "change", fill: colour, r: 5 }),

@@ -1,4 +1,4 @@
-/* What a task got on the questions of other sources: numbers alone, their tables are not shown. */
+/* What a task got on the questions of other sources: numbers, and ways to their samples. */
 "use strict";
 (() => {
   /** A section of the task's page; null where there is one edition. */
@@ -8,15 +8,26 @@
     if (!rows.length) return null;
     return Bench.h(
       "section", { class: "all" }, Bench.h("h2", {}, "Measured on other sources"),
-      Bench.h("p", { class: "note" }, "Other questions: not to be compared with the numbers above. To see their samples, name that source in bench.toml, and make the report again."),
+      Bench.h("p", { class: "note" }, "Other questions: not to be compared with the numbers above."),
       Bench.table([
         { key: "model", title: "Model", cell: (row) => [Bench.foreign(row.model), Bench.marked(row)] },
         { key: "edition", title: "Edition" },
         { key: "value", title: Bench.metric(task.metric), number: true, cell: (row) => Bench.h("b", {}, Bench.number(row.value)) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true },
+        {
+          key: "ways", title: "Look", plain: true, value: () => "", cell: (row) => Bench.h(
+            "span", { class: "ways" }, way(["samples", task.name], { condition: Bench.asked(row), model: row.model }, "samples", row),
+            way(["samples", task.name], { condition: Bench.asked(row), model: row.model, outcome: "wrong" }, "wrong ones", row),
+            way(["compare"], { b: row.model, cb: Bench.asked(row), task: task.name }, "compare", row),
+          ),
+        },
       ], rows, { label: "Measured on other sources", heading: "model", sort: "-value", rowClass: (row) => (row.model === chosen.model ? "chosen" : null) }),
     );
+  }
+
+  function way(parts, query, text, row) {
+    return Bench.h("a", { href: Bench.link(parts, query), "aria-label": `${text} of ${Bench.printable(row.model)}, ${row.edition}` }, text);
   }
 
   Bench.elsewhere = elsewhere;

@@ -1,7 +1,7 @@
 /* What is expected of every table, and what Great Expectations found: those that fail first. */
 "use strict";
 (() => {
-  Bench.page("/expectations", async (main) => {
+  Bench.page("/expectations", async (main, _, query) => {
     const { tables, missing } = await Bench.data("expectations");
     main.append(Bench.title("What is expected of the tables"));
     if (missing) {
@@ -12,14 +12,17 @@
     main.append(
       Bench.h("p", {}, failed ? `${failed} of ${tables.length} tables are not as expected.` : `All ${tables.length} tables are as expected.`),
       Bench.h("p", { class: "note" }, "Where an expectation fails that blocks, what is made of the table stays as it was."),
-      ...tables.map(section),
+      ...tables.map((one) => section(one, one.table === query.get("table"))),
     );
+    const wanted = main.querySelector("details.is-wanted");
+    if (wanted) wanted.scrollIntoView();
   });
 
-  function section(one) {
+  /** A table; one that fails is open, as is the one that the address names. */
+  function section(one, isWanted) {
     const held = one.expectations.length - one.failed;
     return Bench.h(
-      "details", { class: "expected", open: one.failed ? "" : null },
+      "details", { class: isWanted ? "expected is-wanted" : "expected", open: Boolean(one.failed) || isWanted },
       Bench.h(
         "summary", {}, Bench.h("span", { "aria-hidden": "true", class: one.failed ? "doubt" : "sound" }, one.failed ? "✗ " : "✓ "), Bench.foreign(one.table, "b"),
         ` ${Bench.count(one.rows)} rows, ${held} of ${one.expectations.length} hold`,

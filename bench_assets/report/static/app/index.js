@@ -58,6 +58,11 @@
     return known_.length ? Math.max(...known_) : null;
   }
 
+  /** Under what a row was measured, as samples and comparisons name it: other sources are apart. */
+  function asked(row) {
+    return (row.edition || "").includes(", ") ? `${row.condition}, ${row.edition}` : row.condition;
+  }
+
   /** Marks of a row: [{mark, why}]; none where its number is what it seems to be. */
   function marks(row) {
     const found = [];
@@ -72,7 +77,8 @@
   /** What else should be known of a row, whose number is what it seems to be: as marks. */
   function notes(row) {
     const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench check-judge`;
-    return row.unmeasured ? [{ mark: "judge not measured", why }] : [];
+    if (row.unmeasured) return [{ mark: "judge not measured", why }];
+    return row.agreement ? [{ mark: row.agreement, why: "how far the judge agrees with people, beyond chance" }] : [];
   }
 
   /** Both as elements, to stand behind a number. */
@@ -95,5 +101,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, marks, notes, marked, isBaseline, kind });
+  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, notes, marked, isBaseline, kind });
 })();

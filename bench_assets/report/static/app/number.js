@@ -51,12 +51,12 @@
     ];
     return [
       Bench.h(
-        "p", { class: "the-number" }, Bench.h("b", {}, Bench.number(primary.value)), ` ${Bench.words(primary.metric)} `,
+        "p", { class: "the-number" }, Bench.h("b", {}, Bench.number(primary.value)), ` ${Bench.metric(primary.metric)} `,
         Bench.h("span", { class: "quiet" }, `(95 % interval ${Bench.interval(primary.low, primary.high)})`),
       ),
       Bench.h("p", { class: "note" }, `${beside.filter(Boolean).join("; ")}.`),
       others.length > 0 && Bench.table([
-        { key: "metric", title: "Other metrics", value: (row) => Bench.words(row.metric) },
+        { key: "metric", title: "Other metrics", value: (row) => Bench.metric(row.metric) },
         { key: "value", title: "Value", number: true, cell: (row) => Bench.number(row.value) },
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true },
@@ -112,7 +112,7 @@
         funnel.table.endsWith("funnel") ? "The funnel" : `Counts: ${Bench.words(funnel.table)}`,
         Bench.table([
           { key: "step", title: "Step" }, { key: "n", title: funnel.heads[0], number: true },
-          { key: "bar", title: "", plain: true, value: () => "", cell: (step) => bar((step.n || 0) / most) },
+          { key: "bar", title: "Share", plain: true, value: () => "", cell: (step) => bar((step.n || 0) / most) },
           { key: "beside", title: funnel.heads[1], number: true },
         ], funnel.steps, { label: funnel.table, heading: "step", class: "funnel" }),
       );

@@ -7,14 +7,14 @@
   Bench.page("/samples", async (main) => {
     const { tasks } = await Bench.data("index");
     const there = tasks.filter((task) => Bench.has(`samples-${task.slug}`));
-    main.append(
+    Bench.append(main, [
       Bench.title("Samples"),
       Bench.h("p", {}, "Every question with its pictures, and what each model said of it."),
       Bench.h("ul", {}, there.map((task) => Bench.h(
         "li", {}, Bench.h("a", { href: Bench.link(["samples", task.name]) }, Bench.foreign(titleOf(task))),
       ))),
       !there.length && Bench.h("p", { class: "quiet" }, "No task has questions yet."),
-    );
+    ]);
   });
 
   Bench.page("/samples/:task", async (main, params, query) => {

@@ -1,13 +1,21 @@
 """BLINK left of the waist: from the files of its source to the question tables."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import dagster as dg
 
 from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Question, Rejection, SourceFile
+from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.source_folder import picture_files
+from bench_assets.hearing import answers_key, heard
 from bench_assets.staging import Staging, out
 from bench_assets.suites.blink.build import TaskBuilt, build_all
+from bench_assets.suites.blink.key_points import IQ_PICTURES, POINTS, TO_MARK
+from bench_assets.suites.blink.marked import overlaid, write_marked
+from bench_assets.suites.blink.people import ANSWER_CHECK, checked
 from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
 from bench_assets.suites.blink.questions import (
     Statistic,
@@ -28,7 +36,7 @@ from bench_assets.suites.blink.source import (
     read_key,
 )
 from bench_assets.suites.blink.source import source_files as pin_files
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.pictures.images import ImageStore
 from resources.pictures.previews import question_preview
 from resources.settings.settings_file import SettingsFile
@@ -52,9 +60,22 @@ def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[Sourc
     return table_output(pin_files(opened.folder))
 
 
+@dg.asset(deps=BLINK.source, **BLINK.stage("images"))
+def pictures_to_mark(sources: SourceFiles, images: ImageStore) -> dg.Output[list[StoredImage]]:
+    """Store the pictures that people are to put points on.
+
+    One row: one picture of the source's folder `to_mark/`, by its path below it; the release has
+    none.
+    """
+    folder = sources.open("blink").folder / TO_MARK
+    stored, broken = images.put_files(picture_files(folder) if folder.is_dir() else {})
+    return table_output(stored, {"not_decoded": len(broken)})
+
+
 @dg.multi_asset(
     name="blink_items",
-    deps=BLINK.source,
+    ins=BLINK.ins(to_mark="pictures_to_mark"),
+    deps=[*BLINK.source, *(answers_key(form) for form in (*POINTS, IQ_PICTURES))],
     outs={
         "items": out(
             BLINK.stage("images"),
@@ -82,6 +103,8 @@ def items(
     sources: SourceFiles,
     settings: SettingsFile,
     images: ImageStore,
+    tables: TableFiles,
+    to_mark: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]], dg.Output[list[TaskBuilt]]]:
     """Read the release or the answer key, or build questions from the raw data sets."""
     opened = sources.open("blink")
@@ -97,13 +120,14 @@ def items(
             rows, faults = name_edition(from_key(read_key(opened.folder / KEY))), []
         case "raw":
             chosen = settings.load().suite("blink", BlinkSettings)
-            built = build_all(
-                opened.folder,
-                images.put,
-                edition="mini" if opened.is_mini else "built",
-                seed=chosen.seed,
-                parameters=chosen.builders,
-            )
+            with _with_marked(opened.folder, to_mark, tables, images) as folder:
+                built = build_all(
+                    folder,
+                    images.put,
+                    edition="mini" if opened.is_mini else "built",
+                    seed=chosen.seed,
+                    parameters=chosen.builders,
+                )
             rows, rejections, tasks = built.questions, built.rejections, built.tasks
             faults = [one.fault for one in tasks if one.fault]
     for fault in faults:
@@ -115,15 +139,23 @@ def items(
     )
 
 
-@dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
-def questions(images: ImageStore, items: list[Question]) -> dg.Output[list[Question]]:
-    """Take the questions whose answer is known.
+@dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("questions"))
+def questions(
+    images: ImageStore, tables: TableFiles, items: list[Question]
+) -> dg.Output[list[Question]]:
+    """Take the questions whose answer is known, and that people did not find wrong.
 
     One row: one question that can be scored: the release's validation split, 1,901 in 14 tasks,
     or both splits of an edition that was built here.
     """
-    rows = scorable(items)
+    rows = checked(scorable(items), heard(tables, ANSWER_CHECK)).questions
     return table_output(rows, question_preview(rows, images))
+
+
+@dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
+def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[list[Rejection]]:
+    """Say which questions people took out. One row: one question, and what they say of it."""
+    return table_output(checked(scorable(items), heard(tables, ANSWER_CHECK)).rejections)
 
 
 @dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
@@ -143,6 +175,25 @@ def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
     asked for the submission and scored by nobody but the authors.
     """
     return table_output(hidden_split(items))
+
+
+@contextmanager
+def _with_marked(
+    folder: Path, to_mark: list[StoredImage], tables: TableFiles, images: ImageStore
+) -> Iterator[Path]:
+    """Give the source with what people marked and brought beside it; as it is if they did not."""
+    marked = [row for form in POINTS for row in heard(tables, form)]
+    puzzles = heard(tables, IQ_PICTURES)
+    if not marked and not puzzles:
+        yield folder
+        return
+    with TemporaryDirectory() as given:
+        added, both = Path(given, "added"), Path(given, "both")
+        for made in (added, both):
+            made.mkdir()
+        write_marked(added, marked, puzzles, {one.name: one for one in to_mark}, images.read)
+        overlaid(folder, added, both)
+        yield both
 
 
 def _absences(folder: Path) -> list[Rejection]:

@@ -10,11 +10,14 @@ from bench_assets import flow
 from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Metric, Prediction, Question, Score
 from bench_assets.core.signature import Signature, short
+from bench_assets.hearing import answers_key, heard
 from bench_assets.partitions import MODELS
+from bench_assets.people.last_word import last_said
 from bench_assets.staging import Staging
-from bench_assets.suites.blink.human import HumanScore, human_scores, read_answers
+from bench_assets.suites.blink.human import HumanAnswer, HumanScore, human_scores, read_answers
 from bench_assets.suites.blink.mistakes import CommonMistakes, Mistake, sample_mistakes
 from bench_assets.suites.blink.mistakes import common_mistakes as count_common
+from bench_assets.suites.blink.people import HUMAN
 from bench_assets.suites.blink.profile import TaskAccuracy, bars, radar, task_accuracies
 from bench_assets.suites.blink.self_consistency import majority_votes
 from bench_assets.suites.blink.settings import BlinkSettings
@@ -112,21 +115,32 @@ def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
     return table_output(count_common(scores))
 
 
-@dg.asset(ins=_BLINK.ins("questions"), **_BLINK.stage("metrics", ablation=True))
+@dg.asset(
+    ins=_BLINK.ins("questions"),
+    deps=[answers_key(HUMAN)],
+    **_BLINK.stage("metrics", ablation=True),
+)
 def human_score(
-    context: dg.AssetExecutionContext, settings: SettingsFile, questions: list[Question]
+    context: dg.AssetExecutionContext,
+    settings: SettingsFile,
+    tables: TableFiles,
+    questions: list[Question],
 ) -> dg.Output[list[HumanScore]]:
     """Score the people who answered.
 
     One row: the accuracy of people in one task, or the mean of tasks (Table 1, appendix A.4), from
-    the file that `human_answers` names in [suites.blink] of bench.toml; empty if none is named. A
-    file that cannot be used leaves it empty too, and is said to: no model's evaluation needs it.
+    the file that `human_answers` names in [suites.blink] of bench.toml and from the answers to
+    `blink/human`; empty if there are none. A file that cannot be used leaves it empty too, and is
+    said to: no model's evaluation needs it.
     """
     configured = settings.load()
     file = configured.suite("blink", BlinkSettings).human_answers
     rows: list[HumanScore] = []
     try:
-        rows = human_scores(questions, read_answers(configured.resolve(file))) if file else []
+        written = read_answers(configured.resolve(file)) if file else []
+        said: list[HumanAnswer] = heard(tables, HUMAN)
+        answers = last_said([*written, *said], lambda one: (one.question_id, one.person))
+        rows = human_scores(questions, answers)
     except SourceError as why:
         context.log.warning(f"human_answers of [suites.blink] is left out: {why}")
         return table_output(rows, {"fault": dg.MetadataValue.text(str(why))})

@@ -1,12 +1,13 @@
 """CODIS left of the waist: from the files of its source to the question table."""
 
 import dagster as dg
-from pydantic import Field
 
 from bench_assets.check_results import check_result
 from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.source_folder import picture_files
+from bench_assets.hearing import answers_key, decided_in, heard, with_open
 from bench_assets.staging import Staging, out
+from bench_assets.suites.codis import people
 from bench_assets.suites.codis.mini import edition as mini
 from bench_assets.suites.codis.questions import to_questions
 from bench_assets.suites.codis.select import FunnelStep, edition_of, select
@@ -17,24 +18,15 @@ from bench_assets.suites.codis.source import (
     Vote,
     find_release,
     image_names,
-    read_pairs,
-    read_votes,
     source_files,
 )
-from bench_assets.suites.codis.votes import Decision, VoteAgreement, ballots, decide
-from bench_assets.suites.codis.votes import agreement as measure_agreement
-from resources.home.tables import table_output
+from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.codis.votes import Decision, ballots
+from resources.home.tables import TableFiles, table_output
 from resources.pictures.images import ImageStore
 from resources.pictures.previews import question_preview
+from resources.settings.settings_file import SettingsFile
 from resources.sources.source_files import SourceFiles
-
-
-class Verification(dg.Config):
-    """How the votes on a submission are read."""
-
-    approval: float = Field(1.0, gt=0, le=1)
-    """Share of the other annotators that must approve; the paper asks for all."""
-
 
 CODIS = Staging("codis")
 
@@ -57,47 +49,18 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     return table_output(source_files(find_release(opened.folder)))
 
 
-@dg.asset(deps=CODIS.source, **CODIS.stage("images"))
-def images(sources: SourceFiles, images: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store every picture of the folder, several at a time.
+@dg.asset(deps=[*CODIS.source, answers_key(people.PICTURES)], **CODIS.stage("images"))
+def images(
+    sources: SourceFiles, images: ImageStore, tables: TableFiles
+) -> dg.Output[list[StoredImage]]:
+    """Store every picture of the folder, several at a time, and find those that people brought.
 
     One row: one picture that decodes, now in the image store; the release has 216. Pictures
     that do not decode are among the rejections.
     """
     stored, broken = images.put_files(picture_files(open_release(sources).images))
-    return table_output(stored, {"not_decoded": len(broken)})
-
-
-@dg.asset(deps=CODIS.source, **CODIS.stage("select"))
-def submissions(sources: SourceFiles) -> dg.Output[list[Pair]]:
-    """Read the entries.
-
-    One row: a picture and question with two contexts and two answers, as published (353) or as
-    one of the annotators submitted it.
-    """
-    return table_output(read_pairs(open_release(sources)))
-
-
-@dg.asset(deps=CODIS.source, **CODIS.stage("select"))
-def votes(sources: SourceFiles) -> dg.Output[list[Vote]]:
-    """Read the votes.
-
-    One row: what one annotator says of another's submission; each is checked by the other four
-    (section 3.4). The release has no votes.
-    """
-    return table_output(read_votes(open_release(sources)))
-
-
-@dg.asset(ins=CODIS.ins("submissions", "votes"), **CODIS.stage("select"))
-def decisions(
-    config: Verification, submissions: list[Pair], votes: list[Vote]
-) -> dg.Output[list[Decision]]:
-    """Decide by the votes.
-
-    One row: what became of one submission after the votes: kept, revised or dropped, and why
-    (section 3.4). The 353 published entries are all kept.
-    """
-    return table_output(decide(submissions, votes, config.approval))
+    brought = images.stored(heard(tables, people.PICTURES))
+    return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
 
 
 @dg.multi_asset(
@@ -157,9 +120,13 @@ def published_data_are_whole(
     return check_result(problems, n=len(submissions), of="submission", holds=holds)
 
 
-@dg.asset(ins=CODIS.ins("source", "submissions", "decisions", "pairs"), **CODIS.stage("select"))
+@dg.asset(
+    ins=CODIS.ins("source", "submissions", "decisions", "pairs", stored="images"),
+    **CODIS.stage("select"),
+)
 def funnel(
     source: list[SourceFile],
+    stored: list[StoredImage],
     submissions: list[Pair],
     decisions: list[Decision],
     pairs: list[Pair],
@@ -169,26 +136,23 @@ def funnel(
     One row: one step from pictures to queries, and how many were left; in the paper 377
     pictures became 216, with 353 pairs and 706 queries (section 3.4).
     """
-    return table_output(count_steps(image_names(source), submissions, decisions, pairs))
-
-
-@dg.asset(ins=CODIS.ins("submissions", "votes"), **CODIS.stage("select"))
-def agreement(submissions: list[Pair], votes: list[Vote]) -> dg.Output[list[VoteAgreement]]:
-    """Measure how far the annotators agree.
-
-    One row: one condition of section 3.4, and how far the annotators agree on it. Empty for the
-    release, which has no votes; the paper gives no numbers.
-    """
-    return table_output(measure_agreement(submissions, votes))
+    collected = {*image_names(source), *(image.name for image in stored)}
+    return table_output(count_steps(collected, submissions, decisions, pairs))
 
 
 @dg.asset(
     ins=CODIS.ins("pairs", stored="images"),
-    deps=[CODIS.key("rejections")],  # damaged data stop here, before any question
+    # Damaged data stop at the rejections, before any question; the decisions say what is open.
+    deps=[CODIS.key("rejections"), *decided_in(TASK)],
     **CODIS.stage("questions"),
 )
 def questions(
-    sources: SourceFiles, images: ImageStore, pairs: list[Pair], stored: list[StoredImage]
+    sources: SourceFiles,
+    settings: SettingsFile,
+    tables: TableFiles,
+    images: ImageStore,
+    pairs: list[Pair],
+    stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
     """Ask each selected pair twice.
 
@@ -197,4 +161,5 @@ def questions(
     """
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
-    return table_output(rows, question_preview(rows, images))
+    asked = with_open(rows, TASK, tables, settings.load())
+    return table_output(asked, question_preview(asked, images))

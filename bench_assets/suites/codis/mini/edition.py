@@ -52,7 +52,7 @@ def write(folder: Path, seed: int = 0) -> None:
     files = {f"images/{picture.name}": _drawn(picture, rng) for picture in pictures}
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
     files["submissions.json"] = _json([submission.entry for submission in submissions])
-    files["votes.json"] = _json(votes + material["stray_votes"])
+    files["votes.json"] = _json(material["stray_votes"] + votes)
     files["captions.jsonl"] = b"".join(_caption(picture) for picture in pictures)
     for name, data in files.items():
         _write(folder / name, data)

@@ -4,6 +4,8 @@ import dagster as dg
 
 from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import Rejection
+from bench_assets.hearing import answers_key, heard
+from bench_assets.people.last_word import last_said
 from bench_assets.suites.cogbench import annotations as figure_6
 from bench_assets.suites.cogbench import merge
 from bench_assets.suites.cogbench import source as files
@@ -11,44 +13,51 @@ from bench_assets.suites.cogbench.annotations import AnnotatedItem
 from bench_assets.suites.cogbench.assets.encoder import open_encoder
 from bench_assets.suites.cogbench.assets.source import COGBENCH, open_release
 from bench_assets.suites.cogbench.merge import FieldAgreement, MergedItem
-from bench_assets.suites.cogbench.reviews import read_reviews
+from bench_assets.suites.cogbench.people import ANNOTATION, MERGE_REVIEW
+from bench_assets.suites.cogbench.reviews import Review, read_reviews
+from bench_assets.suites.cogbench.select import plain
 from bench_assets.suites.cogbench.settings import CogbenchSettings
+from bench_assets.suites.cogbench.source import RawAnnotation
 from bench_assets.suites.cogbench.understanding import Understanding, compare_descriptions, untold
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.settings.settings_file import SettingsFile
 from resources.sources.source_files import SourceFiles
 
+_ANNOTATED = [*COGBENCH.source, answers_key(ANNOTATION)]
+_REVIEWED = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
-@dg.asset(deps=COGBENCH.source, **COGBENCH.stage("select"))
-def annotations(sources: SourceFiles) -> dg.Output[list[AnnotatedItem]]:
+
+@dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
+def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
     """Take apart what the annotators wrote.
 
     One row: one entity, chain or description that one annotator gave of one picture (Figure 6).
     The release has none: it is merged already.
     """
-    raw = files.read_annotations(open_release(sources))
-    return table_output(figure_6.read_annotations(raw).items)
+    return table_output(figure_6.read_annotations(_written(sources, tables)).items)
 
 
-@dg.asset(deps=COGBENCH.source, **COGBENCH.stage("select"))
-def deviations(sources: SourceFiles) -> dg.Output[list[Rejection]]:
+@dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
+def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
     """Name what an annotation lacks. One row: one place that breaks a rule of Figure 6."""
-    raw = files.read_annotations(open_release(sources))
-    return table_output(figure_6.read_annotations(raw).deviations)
+    return table_output(figure_6.read_annotations(_written(sources, tables)).deviations)
 
 
-@dg.asset(ins=COGBENCH.ins("annotations"), deps=COGBENCH.source, **COGBENCH.stage("select"))
+@dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEWED, **COGBENCH.stage("select"))
 def merged_items(
-    sources: SourceFiles, settings: SettingsFile, annotations: list[AnnotatedItem]
+    sources: SourceFiles,
+    settings: SettingsFile,
+    tables: TableFiles,
+    annotations: list[AnnotatedItem],
 ) -> dg.Output[list[MergedItem]]:
     """Merge entities and chains by majority vote (section 2.2).
 
     One row: one entity or chain of a picture, equal and near-equal ones in one. Two annotators
-    accept it; what one gave is `waiting` until an entry of reviews.json decides.
+    accept it; what one gave is `waiting` until an entry of reviews.json decides, or people do.
     """
     if not annotations:
         return table_output([])
-    reviews = read_reviews(open_release(sources).folder)
+    reviews = _reviews(sources, tables)
     configured = settings.load()
     chosen = configured.suite("cogbench", CogbenchSettings)
     found = merge.merge_items(
@@ -76,14 +85,35 @@ def review_queue(
     return table_output(waiting + untold(annotations, understanding))
 
 
+@dg.asset(ins=COGBENCH.ins("annotations"), deps=COGBENCH.source, **COGBENCH.stage("select"))
+def to_review(
+    sources: SourceFiles, settings: SettingsFile, annotations: list[AnnotatedItem]
+) -> dg.Output[list[MergedItem]]:
+    """List what people are asked to review.
+
+    One row: what would wait for a person without the answers to `cogbench/merge_review`, so that
+    what is asked does not change while it is answered. Empty unless bench.toml has the form.
+    """
+    configured = settings.load()
+    if not annotations or MERGE_REVIEW.form.name not in configured.people.forms:
+        return table_output([])
+    chosen = configured.suite("cogbench", CogbenchSettings)
+    encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder)
+    merged = merge.merge_items(
+        annotations, written, encoder, chosen.same_item, chosen.near_item
+    ).items
+    understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, written)
+    waiting = [item for item in merged if item.outcome == "waiting"]
+    return table_output(waiting + untold(annotations, understood))
+
+
 @dg.asset(
-    ins=COGBENCH.ins("annotations", "merged_items"),
-    deps=COGBENCH.source,
-    **COGBENCH.stage("select"),
+    ins=COGBENCH.ins("annotations", "merged_items"), deps=_REVIEWED, **COGBENCH.stage("select")
 )
 def understanding(
     sources: SourceFiles,
     settings: SettingsFile,
+    tables: TableFiles,
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
 ) -> dg.Output[list[Understanding]]:
@@ -96,8 +126,7 @@ def understanding(
         return table_output([])
     configured = settings.load()
     same_story = configured.suite("cogbench", CogbenchSettings).same_story
-    encoder = open_encoder(configured)
-    reviews = read_reviews(open_release(sources).folder)
+    encoder, reviews = open_encoder(configured), _reviews(sources, tables)
     return table_output(
         compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
     )
@@ -109,3 +138,17 @@ def agreement(
 ) -> dg.Output[list[FieldAgreement]]:
     """Say how far the annotators give the same items. One row: one section of the annotations."""
     return table_output(merge.agreement(annotations, merged_items))
+
+
+def _written(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
+    """What stands in the file, and what people were asked."""
+    written = files.read_annotations(open_release(sources))
+    said: list[RawAnnotation] = heard(tables, ANNOTATION)
+    return last_said([*written, *said], lambda one: (one.image, one.annotator))
+
+
+def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
+    """What stands in the file, and what people were asked: of one item the latter counts."""
+    written, said = read_reviews(open_release(sources).folder), heard(tables, MERGE_REVIEW)
+    asked = {(one.image, one.field, plain(one.text)) for one in said}
+    return [one for one in written if (one.image, one.field, plain(one.text)) not in asked] + said

@@ -1,7 +1,8 @@
 """The description task of CogBench as a task."""
 
 from bench_assets.suites.cogbench.description import judging, prompts, scoring
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.cogbench.people import MERGE_REVIEW
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task, VoteTable
 
 TASK = Task(
     name="cogbench/description",
@@ -17,4 +18,5 @@ TASK = Task(
     measures={"cognition": scoring.cognition, **scoring.cognition_by_kind()},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(judging.judge)},
     counts={"all": 251},
+    vote_tables=(VoteTable.of_answers(MERGE_REVIEW),),
 )

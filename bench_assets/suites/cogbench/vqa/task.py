@@ -1,7 +1,8 @@
 """The question task of CogBench as a task."""
 
 from bench_assets.suites.cogbench.vqa import prompts, scoring
-from bench_assets.task import Condition, Task
+from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW
+from bench_assets.task import Condition, Task, VoteTable
 
 TASK = Task(
     name="cogbench/vqa",
@@ -30,4 +31,5 @@ TASK = Task(
         "Next Moment Event": 135,
         "Mental State": 597,
     },
+    vote_tables=(VoteTable.of_answers(QUESTION_REVIEW),),
 )

@@ -55,7 +55,11 @@ def question_outs(here: Staging, rejection: str, question: str) -> dict[str, dg.
 
 
 def asked_tables(
-    asked: Asked, n: int, edition: Edition, images: ImageStore
+    asked: Asked,
+    n: int,
+    edition: Edition,
+    images: ImageStore,
+    marked: Callable[[list[Question]], list[Question]] = list,
 ) -> Iterator[dg.Output[list[Any]]]:
     """Give out what a task leaves out and, if its source has entries, what it asks.
 
@@ -64,6 +68,7 @@ def asked_tables(
         n: How many there are.
         edition: Which edition the questions belong to.
         images: Shows some of the pictures.
+        marked: Notes in questions what people have not decided yet.
 
     Raises:
         SourceError: If not one became a question, since none of their pictures is there.
@@ -72,7 +77,7 @@ def asked_tables(
     if n and not asked.questions:
         raise SourceError(_NO_PICTURE.format(n=n))
     if n:
-        rows = [replace(question, edition=edition) for question in asked.questions]
+        rows = marked([replace(question, edition=edition) for question in asked.questions])
         yield table_output(rows, question_preview(rows, images), name="questions")
 
 

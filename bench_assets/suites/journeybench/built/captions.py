@@ -2,24 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
+from bench_assets.suites.journeybench.decisions import CaptionDecision
 from bench_assets.suites.journeybench.raw import CaptionVote, WrittenCaption
 
 KEPT = 5  # captions of a picture, as in the released data
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaptionDecision:
-    """What became of a caption, and why."""
-
-    picture: str
-    writer: str
-    caption: str
-    kept: bool
-    reason: str
-    n_votes: int
-    n_accepting: int
 
 
 def verify_captions(
@@ -27,17 +14,19 @@ def verify_captions(
     votes: Iterable[CaptionVote],
     pictures: Collection[str],
     most: int = KEPT,
+    least: int = 1,
 ) -> list[CaptionDecision]:
     """Decide on each caption of the pictures that were kept, in order.
 
-    A caption needs more than half of its verifiers. Of those that have them, the most accepted
-    are kept; of equals, the first written.
+    A caption needs more than half of its verifiers, and is open until they have voted. Of those
+    that have them, the most accepted are kept; of equals, the first written.
 
     Args:
         captions: All that were written.
         votes: What verifiers say; nobody verifies a caption of their own.
         pictures: Those that passed the filter.
         most: Captions kept for a picture.
+        least: Votes that a caption takes.
     """
     cast: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
@@ -50,7 +39,7 @@ def verify_captions(
     return [
         decision
         for written in by_picture.values()
-        for decision in _decide(written, [cast[c.picture, c.writer] for c in written], most)
+        for decision in _decide(written, [cast[c.picture, c.writer] for c in written], most, least)
     ]
 
 
@@ -69,9 +58,14 @@ def plain(text: str) -> str:
 
 
 def _decide(
-    written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], most: int
+    written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], most: int, least: int
 ) -> list[CaptionDecision]:
-    faults = [_fault(number, written, heard[number]) for number in range(len(written))]
+    own = [_unfit(number, written) for number in range(len(written))]
+    waits = [not why and len(cast) < least for why, cast in zip(own, heard, strict=True)]
+    faults = [
+        why or (_too_few(cast, least) if wait else _voted(cast))
+        for why, cast, wait in zip(own, heard, waits, strict=True)
+    ]
     passing = [number for number, fault in enumerate(faults) if not fault]
     best = sorted(passing, key=lambda number: -sum(heard[number]))[:most]
     return [
@@ -83,17 +77,26 @@ def _decide(
             reason=faults[number] or ("kept" if number in best else f"beyond the best {most}"),
             n_votes=len(heard[number]),
             n_accepting=sum(heard[number]),
+            open=waits[number],
         )
         for number, caption in enumerate(written)
     ]
 
 
-def _fault(number: int, written: Sequence[WrittenCaption], votes: Sequence[bool]) -> str:
+def _unfit(number: int, written: Sequence[WrittenCaption]) -> str:
     own = plain(written[number].caption)
     if not own:
         return "empty"
     if own in [plain(earlier.caption) for earlier in written[:number]]:
         return "an earlier caption says the same"
-    if 2 * sum(votes) <= len(votes) or not votes:
-        return f"{sum(votes)} of {len(votes)} verifiers accept it"
     return ""
+
+
+def _too_few(votes: Sequence[bool], least: int) -> str:
+    return f"{len(votes)} votes, {least} are needed" if votes else "nobody verified it"
+
+
+def _voted(votes: Sequence[bool]) -> str:
+    return (
+        "" if 2 * sum(votes) > len(votes) else f"{sum(votes)} of {len(votes)} verifiers accept it"
+    )

@@ -7,7 +7,7 @@ b, ``dialogue``). What a caption says too is sorted out, and people verify the r
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bench_assets.core.chat import Image, Prompt
@@ -15,6 +15,7 @@ from bench_assets.core.embedding import TextEncoder
 from bench_assets.core.numbers import numbers
 from bench_assets.core.rows import Rejection
 from bench_assets.suites.journeybench.built.captions import plain
+from bench_assets.suites.journeybench.decisions import StatementDecision
 from bench_assets.suites.journeybench.raw import StatementVote
 from bench_assets.suites.journeybench.writing import Written, json_objects, text_fields
 
@@ -48,22 +49,6 @@ class Statement:
     request_id: str  # the reply that it comes from
     writer: str
     prompt_sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatementDecision:
-    """What became of a statement, and why."""
-
-    statement_id: str
-    picture: str
-    text: str
-    way: str
-    accepted: bool
-    reason: str
-    nearest_caption: str
-    similarity: float  # cosine of the two texts
-    n_votes: int
-    n_conflicting: int
 
 
 class Statements(NamedTuple):
@@ -130,11 +115,13 @@ def verify_statements(
     votes: Iterable[StatementVote],
     encoder: TextEncoder,
     same: float = 0.97,
+    least: int = 1,
 ) -> list[StatementDecision]:
     """Decide on each statement, in order.
 
     Out goes what is empty, what another statement or a caption says, what follows from a caption,
-    and what people do not find in conflict with the picture, more than half of them.
+    and what people do not find in conflict with the picture, more than half of them. What lacks
+    nothing but votes is open.
 
     Args:
         statements: By whichever way.
@@ -142,26 +129,41 @@ def verify_statements(
         votes: Of annotators, on the words of a statement.
         encoder: Compares statements with captions.
         same: Least cosine of two texts that say the same.
+        least: Votes that a statement takes.
     """
-    heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.picture, plain(vote.statement)].append(vote.conflicts)
+        heard[vote.picture, plain(vote.statement)][vote.annotator] = vote.conflicts
     said: dict[str, set[str]] = defaultdict(set)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     nearest = _nearest(statements, captions, encoder)
     for one, near in zip(statements, nearest, strict=True):
-        cast = heard[one.picture, plain(one.text)]
-        fault = (
-            _fault(one, said[one.picture], captions[one.picture])
-            or _repeats(one, near, same)
-            or _voted(cast)
-            or (f"beyond the first {MOST}" if accepted[one.picture] >= MOST else "")
+        cast, enough = (
+            [*heard[one.picture, plain(one.text)].values()],
+            accepted[one.picture] >= MOST,
         )
+        own = _fault(one, said[one.picture], captions[one.picture]) or _repeats(one, near, same)
+        waits = not own and not enough and len(cast) < least
+        voted = _voted(cast, least) if waits or len(cast) >= least else ""
+        fault = own or voted or (f"beyond the first {MOST}" if enough else "")
         said[one.picture].add(plain(one.text))
         accepted[one.picture] += not fault
-        decisions.append(_decision(one, near, cast, fault))
+        decisions.append(replace(_decision(one, near, cast, fault), open=waits))
     return decisions
+
+
+def worth_asking(
+    statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
+) -> list[Statement]:
+    """Leave out what is empty, said before or follows from a caption: nobody has to look at it."""
+    said: dict[str, set[str]] = defaultdict(set)
+    found = []
+    for one in statements:
+        if not _fault(one, said[one.picture], captions.get(one.picture, ())):
+            found.append(one)
+        said[one.picture].add(plain(one.text))
+    return found
 
 
 def follows(statement: str, caption: str) -> bool:
@@ -191,9 +193,9 @@ def _repeats(one: Statement, near: _Near, same: float) -> str:
     return f"says what {near.caption!r} says" if alike else ""
 
 
-def _voted(cast: Sequence[bool]) -> str:
-    if not cast:
-        return "nobody verified it"
+def _voted(cast: Sequence[bool], least: int) -> str:
+    if len(cast) < least:
+        return f"{len(cast)} votes, {least} are needed" if cast else "nobody verified it"
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} find it in conflict"
 
 

@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, TypeAlias
 
 from bench_assets.core.agreement import krippendorff_alpha, unanimous_share
 from bench_assets.core.dedup import hash_distance
+from bench_assets.suites.journeybench.decisions import FilterDecision
 from bench_assets.suites.journeybench.raw import CRITERIA, FilterVote, GalleryPicture
 
 Rule: TypeAlias = Literal["majority", "unanimous"]
@@ -20,20 +21,6 @@ class Query:
     query: str
     topic: str
     attribute: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilterDecision:
-    """What became of a picture of the gallery, and why."""
-
-    picture: str
-    kept: bool
-    reason: str
-    n_votes: int
-    n_unusual: int
-    n_fictional: int
-    n_comprehensible: int
-    duplicate_of: str = ""  # an earlier picture that looks the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +57,15 @@ def decide(
     """Decide on each picture of the gallery, in order.
 
     Kept is what decodes, has enough votes, passes every criterion and looks like no picture that
-    was kept before it. The paper has at least four annotators and names no rule.
+    was kept before it; open is what lacks nothing but votes. The paper has at least four annotators
+    and names no rule.
 
     Args:
         gallery: All pictures.
         votes: At most one of an annotator on a picture.
         hashes: Perceptual hash of each picture that decodes.
         rule: Whether more than half of the annotators must say yes, or all.
-        least_votes: Pictures with fewer votes are not kept.
+        least_votes: Pictures with fewer votes are open.
         near: Bits in which the hashes of two pictures that look the same may differ.
     """
     heard = _by_picture(votes)
@@ -91,7 +79,8 @@ def decide(
         )
         if not reason:
             kept[entry.picture] = hashes[entry.picture]
-        decisions.append(_decision(entry.picture, cast, reason, twin))
+        waits = entry.picture in hashes and not twin and len(cast) < least_votes
+        decisions.append(replace(_decision(entry.picture, cast, reason, twin), open=waits))
     return decisions
 
 

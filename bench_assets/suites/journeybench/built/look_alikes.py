@@ -6,12 +6,13 @@ neighbours in an embedding space propose, one space for each criterion, and peop
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image
 
 from bench_assets.core.embedding import Vectors
+from bench_assets.suites.journeybench.decisions import LookAlikeDecision
 from bench_assets.suites.journeybench.raw import LookAlikeVote
 
 MOST = 5  # distractors of a text; 5.32 on average in the released data
@@ -27,20 +28,6 @@ class LookAlike:
     candidate: str
     criterion: str  # "subject", "composition" or "both"
     similarity: float  # cosine in that criterion's space
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookAlikeDecision:
-    """What became of a proposed picture, and why."""
-
-    picture: str
-    candidate: str
-    criteria: tuple[str, ...]  # by which it was proposed
-    similarity: float  # the greatest of them
-    accepted: bool
-    reason: str
-    n_votes: int
-    n_confirming: int  # who say that it is alike and conflicts with the captions
 
 
 def composition(picture: Image.Image) -> Vectors:
@@ -83,17 +70,22 @@ def propose(
 
 
 def verify_look_alikes(
-    proposed: Iterable[LookAlike], votes: Iterable[LookAlikeVote], most: int = MOST
+    proposed: Iterable[LookAlike],
+    votes: Iterable[LookAlikeVote],
+    most: int = MOST,
+    least: int = 1,
 ) -> list[LookAlikeDecision]:
     """Decide on each proposed picture; the nearest come first.
 
     More than half of the annotators must say that it is alike and that the captions of the other
-    one do not fit it. Of those, the nearest are kept.
+    one do not fit it. Of those, the nearest are kept. What too few looked at is open, unless enough
+    nearer ones are accepted.
 
     Args:
         proposed: By whichever criterion; a picture proposed by several is one.
         votes: Of annotators, on two pictures.
         most: Distractors of a picture.
+        least: Votes that a picture takes.
     """
     heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
@@ -104,11 +96,12 @@ def verify_look_alikes(
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
-        fault = _fault(heard.get(pair, [])) or (
-            f"beyond the nearest {most}" if accepted[pair[0]] >= most else ""
-        )
+        cast, enough = heard.get(pair, []), accepted[pair[0]] >= most
+        waits = len(cast) < least and not enough
+        fault = _fault(cast, least) if waits or len(cast) >= least else ""
+        fault = fault or (f"beyond the nearest {most}" if enough else "")
         accepted[pair[0]] += not fault
-        decisions.append(_decision(pair, ways, heard.get(pair, []), fault))
+        decisions.append(replace(_decision(pair, ways, cast, fault), open=waits))
     return decisions
 
 
@@ -132,9 +125,9 @@ def _order(pair: tuple[str, str], ways: Sequence[LookAlike]) -> tuple[str, float
     return pair[0], -max(way.similarity for way in ways), pair[1]
 
 
-def _fault(cast: Sequence[bool]) -> str:
-    if not cast:
-        return "nobody looked at it"
+def _fault(cast: Sequence[bool], least: int) -> str:
+    if len(cast) < least:
+        return f"{len(cast)} votes, {least} are needed" if cast else "nobody looked at it"
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} confirm it"
 
 

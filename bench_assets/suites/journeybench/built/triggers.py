@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from bench_assets.core.chat import Image, Prompt
 from bench_assets.core.rows import Rejection
 from bench_assets.suites.journeybench.built.captions import plain
+from bench_assets.suites.journeybench.decisions import OPEN
 from bench_assets.suites.journeybench.hallucination_vqa.source import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.raw import TriggerVote
 from bench_assets.suites.journeybench.writing import Written, json_objects
@@ -57,32 +58,50 @@ def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) ->
     }
 
 
-def verify_triggers(replies: Iterable[Written], votes: Iterable[TriggerVote]) -> Triggers:
+def whole_questions(replies: Iterable[Written]) -> list[TriggerQuestion]:
+    """List the questions that only people can find fault with."""
+    return [
+        question
+        for reply in replies
+        for picture in [_picture_of(reply)]
+        for number, proposal in enumerate((not reply.error and json_objects(reply.text)) or (), 1)
+        if not _unfit(question := _question(picture, number, proposal))
+    ]
+
+
+def verify_triggers(
+    replies: Iterable[Written], votes: Iterable[TriggerVote], least: int = 1
+) -> Triggers:
     """Keep the questions that are whole and that more than half of the annotators accept.
 
     Args:
         replies: What the model wrote, by picture.
         votes: Of annotators, on the words of a question.
+        least: Votes that a question takes.
     """
-    heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.picture, plain(vote.question)].append(vote.accepts)
+        heard[vote.picture, plain(vote.question)][vote.annotator] = vote.accepts
     found = Triggers([], [])
     for reply in replies:
-        picture = reply.request_id.removesuffix("/triggers")
+        picture = _picture_of(reply)
         proposals = None if reply.error else json_objects(reply.text)
         if proposals is None:
             reason = reply.error or "unreadable reply"
             found.rejections.append(Rejection(entry=reply.request_id, reason=reason))
         for number, proposal in enumerate(proposals or (), 1):
             question = _question(picture, number, proposal)
-            cast = heard[picture, plain(question.question)]
-            if fault := _fault(question, cast):
+            cast = [*heard[picture, plain(question.question)].values()]
+            if fault := _unfit(question) or _voted(cast, least):
                 entry = f"{reply.request_id}/{number}"
                 found.rejections.append(Rejection(entry=entry, reason=fault))
             else:
                 found.questions.append(question)
     return found
+
+
+def _picture_of(reply: Written) -> str:
+    return reply.request_id.removesuffix("/triggers")
 
 
 def _question(picture: str, number: int, proposal: Mapping[str, Any]) -> TriggerQuestion:
@@ -98,13 +117,19 @@ def _question(picture: str, number: int, proposal: Mapping[str, Any]) -> Trigger
     )
 
 
-def _fault(question: TriggerQuestion, cast: Sequence[bool]) -> str:
+def _unfit(question: TriggerQuestion) -> str:
     if question.trigger not in TRIGGERS:
         return f"unknown trigger {question.trigger!r}; known: {', '.join(TRIGGERS)}"
     if not question.question:
         return "the question is empty"
     if not 1 <= len(question.answers) <= MOST_ANSWERS:
         return f"{len(question.answers)} answers, expected 1 to {MOST_ANSWERS}"
-    if not cast:
-        return "nobody verified it"
+    return ""
+
+
+def _voted(cast: Sequence[bool], least: int) -> str:
+    if len(cast) < least:
+        return (
+            f"{OPEN}{len(cast)} votes, {least} are needed" if cast else f"{OPEN}nobody verified it"
+        )
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} accept it"

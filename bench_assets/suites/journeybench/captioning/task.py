@@ -2,6 +2,12 @@
 
 from bench_assets.suites.journeybench.captioning import prompts, scoring
 from bench_assets.suites.journeybench.captioning.questions import TASK_NAME
+from bench_assets.suites.journeybench.decided import (
+    CAPTION_VOTES,
+    CAPTIONS,
+    PICTURE_VOTES,
+    PICTURES,
+)
 from bench_assets.task import Condition, Task
 
 TASK = Task(
@@ -24,4 +30,6 @@ TASK = Task(
     adds={"cider": scoring.cider_of_each},
     slices=scoring.no_slices,
     counts={"all": 1042},
+    vote_tables=(PICTURE_VOTES, CAPTION_VOTES),
+    decided_in=(PICTURES, CAPTIONS),
 )

@@ -1,11 +1,13 @@
 """HaloQuest left of the waist: from its CSV, or the questions built here, to the question table."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import dagster as dg
 
 from bench_assets.core.rows import StoredImage
+from bench_assets.hearing import decided_in, with_open
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.pictures import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
@@ -24,7 +26,8 @@ from bench_assets.suites.journeybench.hallucination_vqa.source import (
     TriggerQuestion,
     read_trigger_questions,
 )
-from resources.home.tables import table_output
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
+from resources.home.tables import TableFiles, table_output
 from resources.pictures.images import ImageStore
 from resources.sources.source_files import SourceFiles
 
@@ -50,6 +53,7 @@ def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[lis
 @dg.multi_asset(
     name="hallucination_vqa_questions",
     ins=_HERE.ins("entries", files="../images", fetched="images"),
+    deps=decided_in(TASK),
     outs=question_outs(
         _HERE,
         "One row: an entry that is not asked, because its picture is not there or does not decode.",
@@ -59,6 +63,7 @@ def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[lis
 )
 def questions(
     sources: SourceFiles,
+    tables: TableFiles,
     images: ImageStore,
     entries: list[TriggerQuestion],
     files: list[StoredImage],
@@ -68,4 +73,5 @@ def questions(
     asked, n = to_questions(entries, by_name([*files, *fetched])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "hallucination_vqa", whole=whole, n=n, releases=RELEASES)
-    yield from asked_tables(asked, n, edition, images)
+    waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
+    yield from asked_tables(asked, n, edition, images, waiting)

@@ -1,5 +1,13 @@
 """HaloQuest as a task."""
 
+from bench_assets.suites.journeybench.decided import (
+    CAPTION_VOTES,
+    CAPTIONS,
+    PICTURE_VOTES,
+    PICTURES,
+    TRIGGER_VOTES,
+    TRIGGERS,
+)
 from bench_assets.suites.journeybench.hallucination_vqa import prompts, scoring
 from bench_assets.suites.journeybench.hallucination_vqa.questions import TASK_NAME
 from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
@@ -21,4 +29,6 @@ TASK = Task(
         "visual challenge": 183,
         "insufficient context": 121,
     },
+    vote_tables=(PICTURE_VOTES, CAPTION_VOTES, TRIGGER_VOTES),
+    decided_in=(PICTURES, CAPTIONS, TRIGGERS),
 )

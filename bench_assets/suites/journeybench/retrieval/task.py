@@ -1,5 +1,14 @@
 """Fine-grained cross-modal retrieval as a task; encoders answer it, see ``ranking``."""
 
+from bench_assets.suites.journeybench.decided import (
+    CAPTION_VOTES,
+    CAPTIONS,
+    LOOK_ALIKE_VOTES,
+    LOOK_ALIKES,
+    PICTURES,
+    STATEMENT_VOTES,
+    STATEMENTS,
+)
 from bench_assets.suites.journeybench.retrieval import prompts, scoring
 from bench_assets.suites.journeybench.retrieval.questions import TASK_NAME
 from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, WITHOUT_DISTRACTORS
@@ -30,4 +39,6 @@ TASK = Task(
     measures=scoring.recalls(),
     slices=scoring.by_picture_category,
     asked_of="encoder",
+    vote_tables=(CAPTION_VOTES, STATEMENT_VOTES, LOOK_ALIKE_VOTES),
+    decided_in=(PICTURES, CAPTIONS, STATEMENTS, LOOK_ALIKES),
 )

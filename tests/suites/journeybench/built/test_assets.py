@@ -18,12 +18,21 @@ from bench_assets.suites.journeybench.built.assets import look_alikes as look_al
 from bench_assets.suites.journeybench.built.assets import pictures as assets
 from bench_assets.suites.journeybench.built.assets import retrieval as retrieval_assets
 from bench_assets.suites.journeybench.built.assets import triggers as trigger_assets
-from bench_assets.suites.journeybench.built.captions import CaptionDecision
-from bench_assets.suites.journeybench.built.distractors import Statement, StatementDecision
-from bench_assets.suites.journeybench.built.filtering import FilterDecision
-from bench_assets.suites.journeybench.built.look_alikes import LookAlike, LookAlikeDecision
+from bench_assets.suites.journeybench.built.assets import votes
+from bench_assets.suites.journeybench.built.distractors import (
+    Statement,
+)
+from bench_assets.suites.journeybench.built.look_alikes import (
+    LookAlike,
+)
 from bench_assets.suites.journeybench.built.transcript import DialogueEnd, Utterance
 from bench_assets.suites.journeybench.captioning.source import CaptionedImage
+from bench_assets.suites.journeybench.decisions import (
+    CaptionDecision,
+    FilterDecision,
+    LookAlikeDecision,
+    StatementDecision,
+)
 from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.source import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
@@ -47,7 +56,15 @@ from tests.fair_exam import unfair
 
 TASKS = [mcot, multi_image_vqa]
 LEFT = [
-    *(shared, assets, dialogue_assets, distractor_assets, look_alike_assets, retrieval_assets),
+    *(
+        shared,
+        votes,
+        assets,
+        dialogue_assets,
+        distractor_assets,
+        look_alike_assets,
+        retrieval_assets,
+    ),
     *(trigger_assets, *TASKS),
 ]
 
@@ -265,14 +282,14 @@ def test_an_mcot_question_is_traced_to_its_problem_reply_and_picture(mini):
 def test_building_again_changes_nothing_and_paints_nothing(mini):
     before = {path: path.stat().st_mtime_ns for path in (mini.home / "painted").iterdir()}
     digest = mini.tables.digest(["journeybench", "mcot", "questions"])
-    mini.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    mini.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
     assert {p: p.stat().st_mtime_ns for p in (mini.home / "painted").iterdir()} == before
     assert mini.tables.digest(["journeybench", "mcot", "questions"]) == digest
 
 
 def test_a_source_without_recorded_replies_says_so_of_every_request(tmp_path):
     bench = Bench(tmp_path / "home")
-    only_problems = dg.load_assets_from_modules([shared, assets, mcot])
+    only_problems = dg.load_assets_from_modules([shared, votes, assets, mcot])
     source = tmp_path / "raw"
     source.mkdir()
     line = {
@@ -310,7 +327,7 @@ def test_a_model_of_the_settings_writes_in_the_place_of_recorded_replies(tmp_pat
         f'[sources]\njourneybench = "{source}"\n[suites.journeybench]\nwriter = "w"\n'
         f"[models.w]\nkind = \"scripted\"\nsays = '{says}'\n",
     )
-    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
     questions = bench.rows("mcot/questions", Question)
     assert [question.edition for question in questions] == ["built"] * 3
     assert questions[0].text == "Ann has the pies in the picture at 2 dollars. What is paid?"
@@ -334,7 +351,7 @@ def published(folder, *pictures):
 
 def test_a_published_source_goes_past_the_built_route(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png", "b.png"))
-    bench.build(dg.load_assets_from_modules([shared, assets, *TASKS]))
+    bench.build(dg.load_assets_from_modules([shared, votes, assets, *TASKS]))
     (question,) = bench.rows("mcot/questions", Question)
     assert (question.question_id, question.edition) == ("journeybench/mcot/7", "own")
     assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
@@ -349,7 +366,7 @@ def test_a_published_picture_that_is_missing_costs_its_question_and_the_name(tmp
     file = tmp_path / "jb" / "mcot.jsonl"
     row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
     file.write_text(f"{file.read_text()}\n{json.dumps(row)}")
-    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
     (question,) = bench.rows("mcot/questions", Question)
     assert question.edition == "own"
     (rejection,) = bench.rows("mcot/rejections", Rejection)
@@ -359,7 +376,7 @@ def test_a_published_picture_that_is_missing_costs_its_question_and_the_name(tmp
 def test_a_published_source_without_any_picture_says_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
     with pytest.raises(SourceError, match="none of the 1 pictures is there: put them into images/"):
-        bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+        bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
 
 
 @pytest.mark.long

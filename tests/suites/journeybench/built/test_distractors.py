@@ -263,7 +263,7 @@ def test_an_accepted_trigger_question_is_kept():
         pytest.param({"answers": "Nowhere"}, [True], "0 answers", id="answers that are no list"),
         pytest.param({"answers": ["x"] * 6}, [True], "6 answers", id="too many answers"),
         pytest.param({"question": ""}, [True], "the question is empty", id="no question"),
-        pytest.param({}, [], "nobody verified it", id="no votes"),
+        pytest.param({}, [], "open: nobody verified it", id="no votes"),
         pytest.param({}, [True, False], "1 of 2 accept it", id="half of them"),
     ],
 )

@@ -114,21 +114,39 @@ def test_raw_entries_are_read_by_type_and_named_when_broken(tmp_path):
         read_raw(tmp_path, GalleryPicture)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param({}, id="the same vote"),
-        pytest.param({"unusual": False}, id="another vote"),
-    ],
-)
-def test_nobody_votes_twice(tmp_path, change):
-    vote = {"picture": "a", "annotator": "x"} | dict.fromkeys(
-        ("unusual", "fictional", "comprehensible"), True
+def test_the_last_word_of_an_annotator_counts(tmp_path):
+    first = {"picture": "a", "annotator": "x", "fictional": True, "comprehensible": True}
+    lines = [first | {"unusual": said} for said in (True, False)] + [
+        first | {"annotator": "y", "unusual": True, "seconds": 3, "at": "2026-11-22T16:00:00Z"}
+    ]
+    (tmp_path / "filter_votes.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert [
+        (vote.annotator, vote.unusual, vote.seconds) for vote in read_raw(tmp_path, FilterVote)
+    ] == [
+        ("x", False, None),
+        ("y", True, 3.0),
+    ]
+
+
+def test_a_picture_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not():
+    hashes = {"a": "0" * 16, "b": "0" * 16, "c": "f" * 16, "d": "0f" * 8}
+    cast = votes("a", *["ufc"] * 4) + votes("c", *["ufc"] * 3)
+    decisions = decide(shown("a", "b", "c", "lost"), cast, hashes)
+    assert [(one.kept, one.open) for one in decisions] == [
+        (True, False),
+        (False, False),
+        (False, True),
+        (False, False),
+    ]
+
+
+def test_a_caption_waits_for_as_many_verifiers_as_are_asked():
+    (decision,) = verify_captions(written("A cat."), accepted(1), {"a"}, least=5)
+    assert (decision.kept, decision.open, decision.reason) == (
+        False,
+        True,
+        "4 votes, 5 are needed",
     )
-    file = tmp_path / "filter_votes.jsonl"
-    file.write_text(json.dumps(vote) + "\n" + json.dumps(vote | change))
-    with pytest.raises(SourceError, match=r"line 2: the same picture, annotator as in .*line 1"):
-        read_raw(tmp_path, FilterVote)
 
 
 def written(*texts):
@@ -174,16 +192,14 @@ def test_five_captions_are_kept_the_most_accepted_first():
             ["A cat.", "a  CAT"], accepted(2), "an earlier caption says the same", id="same"
         ),
         pytest.param(["A cat.", "  "], accepted(2), "empty", id="blank"),
-        pytest.param(
-            ["A cat.", "A dog."], accepted(1), "0 of 0 verifiers accept it", id="no votes"
-        ),
+        pytest.param(["A cat.", "A dog."], accepted(1), "nobody verified it", id="no votes"),
         pytest.param(
             ["A cat.", "A dog."],
             [
                 *accepted(1),
                 CaptionVote(picture="a", writer="w1", verifier="w1", accepts=True),
             ],
-            "0 of 0 verifiers accept it",
+            "nobody verified it",
             id="a vote for oneself",
         ),
     ],

@@ -11,6 +11,8 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.hearing import answers_key, counted_answers
+from bench_assets.people.last_word import last_said
 from bench_assets.staging import Staging, asking, open_writer, out
 from bench_assets.suites.cogbench import source as files
 from bench_assets.suites.cogbench.assets.edition import edition_of
@@ -30,6 +32,7 @@ from bench_assets.suites.cogbench.vqa.language_only import (
     ask_without_picture,
     longest_option,
 )
+from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW, Refinements, refinements
 from bench_assets.suites.cogbench.vqa.questions import to_questions
 from bench_assets.suites.cogbench.vqa.refine import Flag
 from bench_assets.suites.cogbench.vqa.writing import (
@@ -39,7 +42,7 @@ from bench_assets.suites.cogbench.vqa.writing import (
     ask_writer,
 )
 from bench_assets.suites.cogbench.vqa.writing import written_questions as take_questions
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.models.scripted import ScriptedModel
 from resources.pictures.images import ImageStore
@@ -48,6 +51,7 @@ from resources.settings.settings_file import SettingsFile
 from resources.sources.source_files import SourceFiles
 
 _HERE = Staging("cogbench/vqa")
+_REVIEWED = [*_HERE.source, answers_key(QUESTION_REVIEW)]
 _SEED = 0  # of the orders of options; with another the benchmark would be another
 
 
@@ -119,11 +123,12 @@ def language_only(
 
 @dg.asset(
     ins=_HERE.ins("written_questions", "language_only"),
-    deps=_HERE.source,
+    deps=_REVIEWED,
     **_HERE.stage("distractors"),
 )
 def flags(
     sources: SourceFiles,
+    tables: TableFiles,
     written_questions: list[WrittenQuestion],
     language_only: list[LanguageOnly],
 ) -> dg.Output[list[Flag]]:
@@ -133,10 +138,8 @@ def flags(
     refinements.json; flagged questions that nobody looked at are asked, with a label, unless a
     model solved them without the picture: those are left out.
     """
-    decided = {
-        one.question_id: one.action
-        for one in refine.read_refinements(sources.open("cogbench").folder)
-    }
+    decisions = _decided(sources.open("cogbench").folder, tables).rows
+    decided = {one.question_id: one.action for one in decisions}
     found = refine.find_flags(_dealt(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
     return table_output(
@@ -150,7 +153,7 @@ def flags(
 @dg.multi_asset(
     name="cogbench_vqa_selection",
     ins=_HERE.ins("written_questions", "flags", stored="../images"),
-    deps=_HERE.source,
+    deps=_REVIEWED,
     outs={
         "questions": out(
             _HERE.stage("questions"),
@@ -166,10 +169,11 @@ def flags(
         ),
     },
 )
-def selection(
+def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
     settings: SettingsFile,
     images: ImageStore,
+    tables: TableFiles,
     written_questions: list[WrittenQuestion],
     flags: list[Flag],
     stored: list[StoredImage],
@@ -182,7 +186,8 @@ def selection(
     else:
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refine.solved(flags)
-        found = _refined(release.folder, _dealt(written_questions), solved, by_id)
+        decided = _decided(release.folder, tables)
+        found = _refined(decided, _dealt(written_questions), solved, by_id)
     edition = edition_of(opened, len(stored))
     rows = to_questions(found.kept, by_id, edition, refine.undecided(flags))
     return table_output(rows, question_preview(rows, images)), table_output(found.rejections)
@@ -192,8 +197,16 @@ def _dealt(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
     return [deal_letters(as_source_question(one), _SEED) for one in written]
 
 
+def _decided(folder: Path, tables: TableFiles) -> Refinements:
+    """What stands in the file, and what people were asked: of one question the latter counts."""
+    said = refinements(counted_answers(tables, QUESTION_REVIEW))
+    written = refine.read_refinements(folder)
+    rows = last_said([*written, *said.rows], lambda one: one.question_id)
+    return Refinements(rows, said.rejections)
+
+
 def _refined(
-    folder: Path,
+    decided: Refinements,
     dealt: Sequence[SourceQuestion],
     solved: Sequence[str],
     images: Mapping[str, StoredImage],
@@ -201,7 +214,6 @@ def _refined(
     """What people made of the questions, without those that need no picture."""
     asked = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refine.NEEDS_NO_PICTURE) for name in solved]
-    refinements = refine.read_refinements(folder)
-    refined = refine.refine(asked, [r for r in refinements if r.question_id not in solved])
+    refined = refine.refine(asked, [r for r in decided.rows if r.question_id not in solved])
     kept, faulty = select_questions(refined.questions, images)
-    return Questions(kept, [*left_out, *refined.rejections, *faulty])
+    return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])

@@ -9,10 +9,13 @@ from bench_assets.core.markdown import as_text
 from bench_assets.core.rows import StoredImage
 from bench_assets.staging import Staging, out
 from bench_assets.suites.journeybench.assets.source import SUITE, digests, open_writer
-from bench_assets.suites.journeybench.built.captions import CaptionDecision, kept_captions
+from bench_assets.suites.journeybench.built.captions import (
+    kept_captions,
+)
 from bench_assets.suites.journeybench.built.dialogue import hold_dialogues
 from bench_assets.suites.journeybench.built.distractors import Statement
 from bench_assets.suites.journeybench.built.transcript import DialogueEnd, Utterance
+from bench_assets.suites.journeybench.decisions import CaptionDecision
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.home.tables import table_output
 from resources.models.opening import Models

@@ -3,21 +3,20 @@
 import dagster as dg
 
 from bench_assets.core.rows import StoredImage
+from bench_assets.hearing import least_votes
 from bench_assets.staging import Staging
-from bench_assets.suites.journeybench.assets.source import (
-    SUITE,
-    digests,
-    open_writer,
-    source_folder,
-)
-from bench_assets.suites.journeybench.built import distractors
+from bench_assets.suites.journeybench.assets.source import SUITE, digests, open_writer
+from bench_assets.suites.journeybench.built import distractors, people
 from bench_assets.suites.journeybench.built.assets.encoders import open_sentence_encoder
-from bench_assets.suites.journeybench.built.captions import CaptionDecision, kept_captions
-from bench_assets.suites.journeybench.built.distractors import Statement, StatementDecision
-from bench_assets.suites.journeybench.raw import (
-    StatementVote,
-    read_raw,
+from bench_assets.suites.journeybench.built.captions import (
+    kept_captions,
 )
+from bench_assets.suites.journeybench.built.distractors import (
+    Statement,
+)
+from bench_assets.suites.journeybench.decisions import CaptionDecision, StatementDecision
+from bench_assets.suites.journeybench.people_forms import N_CHECKING
+from bench_assets.suites.journeybench.raw import StatementVote
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.writing import Written, write
 from resources.home.tables import table_output
@@ -66,15 +65,14 @@ def statements(
 
 
 @dg.asset(
-    ins=_HERE.ins("statements", "caption_decisions"),
-    deps=_HERE.source,
+    ins=_HERE.ins("statements", "caption_decisions", "statement_votes"),
     **_HERE.stage("distractors"),
 )
 def statement_decisions(
-    sources: SourceFiles,
     settings: SettingsFile,
     statements: list[Statement],
     caption_decisions: list[CaptionDecision],
+    statement_votes: list[StatementVote],
 ) -> dg.Output[list[StatementDecision]]:
     """Keep the statements that conflict with their picture.
 
@@ -85,7 +83,10 @@ def statement_decisions(
     rows = distractors.verify_statements(
         statements,
         kept_captions(caption_decisions),
-        read_raw(source_folder(sources), StatementVote),
+        statement_votes,
         open_sentence_encoder(settings),
+        least=least_votes(settings.load(), people.CONFLICTS, N_CHECKING),
     )
-    return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
+    return table_output(
+        rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
+    )

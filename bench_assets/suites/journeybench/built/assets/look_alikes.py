@@ -5,26 +5,23 @@ import numpy as np
 from pydantic import Field
 
 from bench_assets.core.rows import StoredImage
+from bench_assets.hearing import least_votes
 from bench_assets.staging import Staging
-from bench_assets.suites.journeybench.assets.source import SUITE, digests, source_folder
+from bench_assets.suites.journeybench.assets.source import SUITE, digests
+from bench_assets.suites.journeybench.built import people
 from bench_assets.suites.journeybench.built.assets.encoders import open_sentence_encoder
-from bench_assets.suites.journeybench.built.filtering import FilterDecision
 from bench_assets.suites.journeybench.built.look_alikes import (
     LookAlike,
-    LookAlikeDecision,
     composition,
     propose,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.raw import (
-    GalleryPicture,
-    LookAlikeVote,
-    read_raw,
-)
+from bench_assets.suites.journeybench.decisions import FilterDecision, LookAlikeDecision
+from bench_assets.suites.journeybench.people_forms import N_CHECKING
+from bench_assets.suites.journeybench.raw import GalleryPicture, LookAlikeVote
 from resources.home.tables import table_output
 from resources.pictures.images import ImageStore
 from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
 
 _HERE = Staging(SUITE)
 
@@ -70,18 +67,21 @@ def look_alike_proposals(
 
 
 @dg.asset(
-    ins=_HERE.ins("look_alike_proposals"),
-    deps=_HERE.source,
+    ins=_HERE.ins("look_alike_proposals", "look_alike_votes"),
     **_HERE.stage("distractors"),
 )
 def look_alikes(
-    sources: SourceFiles, look_alike_proposals: list[LookAlike]
+    settings: SettingsFile,
+    look_alike_proposals: list[LookAlike],
+    look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
     """Keep the pictures that people find alike and in conflict with the captions.
 
     One row: what became of one proposed picture, and why. About five are kept of each; the
     release has 5,323 for 1,000 texts.
     """
-    votes = read_raw(source_folder(sources), LookAlikeVote)
-    rows = verify_look_alikes(look_alike_proposals, votes)
-    return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
+    least = least_votes(settings.load(), people.ALIKE, N_CHECKING)
+    rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
+    return table_output(
+        rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
+    )

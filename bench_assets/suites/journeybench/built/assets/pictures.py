@@ -10,17 +10,17 @@ from pydantic import Field
 
 from bench_assets.core.dedup import picture_hash
 from bench_assets.core.rows import StoredImage
+from bench_assets.hearing import least_votes, needed_of
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.built import people
 from bench_assets.suites.journeybench.built.assets.acquisition import Acquired, acquire
 from bench_assets.suites.journeybench.built.captions import (
-    CaptionDecision,
     kept_captions,
     verify_captions,
 )
 from bench_assets.suites.journeybench.built.filtering import (
     CriterionAgreement,
-    FilterDecision,
     Query,
     Rule,
     agreement,
@@ -28,6 +28,8 @@ from bench_assets.suites.journeybench.built.filtering import (
 )
 from bench_assets.suites.journeybench.built.filtering import queries as combine
 from bench_assets.suites.journeybench.captioning.source import CaptionedImage, known_categories
+from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
+from bench_assets.suites.journeybench.people_forms import N_VERIFIERS
 from bench_assets.suites.journeybench.raw import (
     CaptionVote,
     FilterVote,
@@ -53,7 +55,8 @@ class Filtering(dg.Config):
     rule: Rule = "majority"
     """Whether more than half of the annotators must say yes, or all."""
     least_votes: int = Field(4, ge=1)
-    """Pictures with fewer votes are not kept; the paper has at least four."""
+    """Pictures with fewer votes are open, unless bench.toml says how many people are asked; the
+    paper has at least four."""
     near: int = Field(4, ge=0, le=64)
     """Bits in which the hashes of two pictures that look the same may differ."""
 
@@ -97,15 +100,15 @@ def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[Galler
 
 
 @dg.asset(
-    ins=_HERE.ins("gallery", stored="images"),
-    deps=_HERE.source,
+    ins=_HERE.ins("gallery", "filter_votes", stored="images"),
     **_HERE.stage("select"),
 )
 def decisions(
     config: Filtering,
-    sources: SourceFiles,
+    settings: SettingsFile,
     images: ImageStore,
     gallery: list[GalleryPicture],
+    filter_votes: list[FilterVote],
     stored: list[StoredImage],
 ) -> dg.Output[list[FilterDecision]]:
     """Keep what is unusual, fictional and comprehensible.
@@ -122,37 +125,44 @@ def decisions(
     }
     rows = decide(
         gallery,
-        read_raw(source_folder(sources), FilterVote),
+        filter_votes,
         hashes,
         rule=config.rule,
-        least_votes=config.least_votes,
+        least_votes=needed_of(settings.load(), people.FILTER) or config.least_votes,
         near=config.near,
     )
-    return table_output(rows, {"kept": sum(row.kept for row in rows)})
+    return table_output(
+        rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}
+    )
 
 
-@dg.asset(deps=_HERE.source, **_HERE.stage("select"))
-def filter_agreement(sources: SourceFiles) -> dg.Output[list[CriterionAgreement]]:
+@dg.asset(ins=_HERE.ins("filter_votes"), **_HERE.stage("select"))
+def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
     """Measure how far the annotators agree.
 
     One row: one criterion; in the paper all annotators agree on over 72 % of the pictures.
     """
-    return table_output(agreement(read_raw(source_folder(sources), FilterVote)))
+    return table_output(agreement(filter_votes))
 
 
-@dg.asset(ins=_HERE.ins("decisions"), deps=_HERE.source, **_HERE.stage("select"))
+@dg.asset(ins=_HERE.ins("decisions", "written_captions", "caption_votes"), **_HERE.stage("select"))
 def caption_decisions(
-    sources: SourceFiles, decisions: list[FilterDecision]
+    settings: SettingsFile,
+    decisions: list[FilterDecision],
+    written_captions: list[WrittenCaption],
+    caption_votes: list[CaptionVote],
 ) -> dg.Output[list[CaptionDecision]]:
     """Keep five captions of each picture.
 
     One row: what became of one caption, and why. Eight people write about each picture, four
     verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 pictures).
     """
-    folder = source_folder(sources)
     kept = {decision.picture for decision in decisions if decision.kept}
-    rows = verify_captions(read_raw(folder, WrittenCaption), read_raw(folder, CaptionVote), kept)
-    return table_output(rows, {"kept": sum(row.kept for row in rows)})
+    least = least_votes(settings.load(), people.VERIFY, N_VERIFIERS)
+    rows = verify_captions(written_captions, caption_votes, kept, least=least)
+    return table_output(
+        rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}
+    )
 
 
 @dg.asset(

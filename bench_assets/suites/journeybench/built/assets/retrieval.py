@@ -6,9 +6,17 @@ import dagster as dg
 
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.source import SUITE
-from bench_assets.suites.journeybench.built.captions import CaptionDecision, kept_captions
-from bench_assets.suites.journeybench.built.distractors import StatementDecision
-from bench_assets.suites.journeybench.built.look_alikes import LookAlikeDecision, accepted_pictures
+from bench_assets.suites.journeybench.built.captions import (
+    kept_captions,
+)
+from bench_assets.suites.journeybench.built.look_alikes import (
+    accepted_pictures,
+)
+from bench_assets.suites.journeybench.decisions import (
+    CaptionDecision,
+    LookAlikeDecision,
+    StatementDecision,
+)
 from bench_assets.suites.journeybench.retrieval.source import RetrievalSample
 from resources.home.tables import table_output
 

@@ -3,20 +3,21 @@
 import dagster as dg
 
 from bench_assets.core.rows import Rejection, StoredImage
+from bench_assets.hearing import least_votes
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.source import (
     SUITE,
     digests,
     open_writer,
-    source_folder,
 )
-from bench_assets.suites.journeybench.built import distractors, triggers
-from bench_assets.suites.journeybench.built.captions import CaptionDecision, kept_captions
+from bench_assets.suites.journeybench.built import distractors, people, triggers
+from bench_assets.suites.journeybench.built.captions import (
+    kept_captions,
+)
+from bench_assets.suites.journeybench.decisions import CaptionDecision
 from bench_assets.suites.journeybench.hallucination_vqa.source import TriggerQuestion
-from bench_assets.suites.journeybench.raw import (
-    TriggerVote,
-    read_raw,
-)
+from bench_assets.suites.journeybench.people_forms import N_CHECKING
+from bench_assets.suites.journeybench.raw import TriggerVote
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.writing import Written, write
 from resources.home.tables import table_output
@@ -51,36 +52,37 @@ def trigger_replies(
 
 @dg.asset(
     name="built",
-    ins=_HERE.ins("trigger_replies"),
-    deps=_HERE.source,
+    ins=_HERE.ins("trigger_replies", "trigger_votes"),
     **Staging(f"{SUITE}/hallucination_vqa").stage("select"),
 )
 def trigger_questions(
-    sources: SourceFiles, trigger_replies: list[Written]
+    settings: SettingsFile, trigger_replies: list[Written], trigger_votes: list[TriggerVote]
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that people accept.
 
     One row: one question about one picture, and its answers.
     """
-    votes = read_raw(source_folder(sources), TriggerVote)
-    return table_output(triggers.verify_triggers(trigger_replies, votes).questions)
+    least = least_votes(settings.load(), people.TRIGGER, N_CHECKING)
+    return table_output(triggers.verify_triggers(trigger_replies, trigger_votes, least).questions)
 
 
 @dg.asset(
-    ins=_HERE.ins("statement_replies", "trigger_replies"),
-    deps=_HERE.source,
+    ins=_HERE.ins("statement_replies", "trigger_replies", "trigger_votes"),
     **_HERE.stage("distractors"),
 )
 def rejections(
-    sources: SourceFiles, statement_replies: list[Written], trigger_replies: list[Written]
+    settings: SettingsFile,
+    statement_replies: list[Written],
+    trigger_replies: list[Written],
+    trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
     """Say of every reply and trigger question that is left out why.
 
     One row: one reply that could not be read, or one question that people did not accept. What
     became of pictures, captions, statements and look-alikes stands in the tables of decisions.
     """
-    votes = read_raw(source_folder(sources), TriggerVote)
+    least = least_votes(settings.load(), people.TRIGGER, N_CHECKING)
     return table_output(
         distractors.read_statements(statement_replies).rejections
-        + triggers.verify_triggers(trigger_replies, votes).rejections
+        + triggers.verify_triggers(trigger_replies, trigger_votes, least).rejections
     )

@@ -1,11 +1,13 @@
 """Captioning left of the waist: people's captions, published or built here, to questions."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import dagster as dg
 
 from bench_assets.core.rows import StoredImage
+from bench_assets.hearing import decided_in, with_open
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.pictures import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
@@ -21,7 +23,8 @@ from bench_assets.suites.journeybench.captioning.source import (
     CaptionedImage,
     read_captioned_images,
 )
-from resources.home.tables import table_output
+from bench_assets.suites.journeybench.captioning.task import TASK
+from resources.home.tables import TableFiles, table_output
 from resources.pictures.images import ImageStore
 from resources.sources.source_files import SourceFiles
 
@@ -44,6 +47,7 @@ def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list
 @dg.multi_asset(
     name="captioning_questions",
     ins=_HERE.ins("entries", files="../images", fetched="images"),
+    deps=decided_in(TASK),
     outs=question_outs(
         _HERE,
         "One row: a picture that no caption is asked for, because it is not there.",
@@ -52,6 +56,7 @@ def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list
 )
 def questions(
     sources: SourceFiles,
+    tables: TableFiles,
     images: ImageStore,
     entries: list[CaptionedImage],
     files: list[StoredImage],
@@ -61,4 +66,5 @@ def questions(
     asked, n = to_questions(entries, by_name([*files, *fetched])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "captioning", whole=whole, n=n, releases=RELEASES)
-    yield from asked_tables(asked, n, edition, images)
+    waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
+    yield from asked_tables(asked, n, edition, images, waiting)

@@ -1,12 +1,14 @@
 """Retrieval left of the waist: samples, published or built here, to queries and candidates."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import dagster as dg
 
 from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import StoredImage
+from bench_assets.hearing import decided_in, with_open
 from bench_assets.staging import Staging
 from bench_assets.suites.journeybench.assets.pictures import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
@@ -25,8 +27,9 @@ from bench_assets.suites.journeybench.retrieval.questions import (
 )
 from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED
 from bench_assets.suites.journeybench.retrieval.source import RetrievalSample, read_samples
+from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.source import published_files
-from resources.home.tables import table_output
+from resources.home.tables import TableFiles, table_output
 from resources.pictures.images import ImageStore
 from resources.sources.source_files import SourceFiles
 
@@ -84,6 +87,7 @@ def candidates_as_released(
 @dg.multi_asset(
     name="retrieval_questions",
     ins=_INS | _HERE.ins(captioned="../captioning/built"),
+    deps=decided_in(TASK),
     outs=question_outs(
         _HERE,
         "One row: a sample whose picture is not there, or a distractor that is not there or is "
@@ -92,8 +96,9 @@ def candidates_as_released(
         "pictures.",
     ),
 )
-def questions(
+def questions(  # noqa: PLR0913, PLR0917  (a table each)
     sources: SourceFiles,
+    tables: TableFiles,
     images: ImageStore,
     entries: list[RetrievalSample],
     files: list[StoredImage],
@@ -104,7 +109,9 @@ def questions(
     there = by_name([*files, *fetched])
     whole = all(picture in there for entry in entries for picture in _pictures(entry))
     asked = to_questions(entries, there, _categories(sources, captioned))
-    yield from asked_tables(asked, len(entries), edition_of(sources, *_TABLES, whole=whole), images)
+    edition = edition_of(sources, *_TABLES, whole=whole)
+    waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
+    yield from asked_tables(asked, len(entries), edition, images, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,1 @@
+"""What people are asked, and what they answered: pure, of no tool and of no suite."""

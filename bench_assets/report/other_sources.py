@@ -1,0 +1,30 @@
+"""Finds what a home has of a task that was made of other sources than the present one."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench_assets.core.errors import TableError
+from bench_assets.evaluation import questions_key
+from bench_assets.task import Task
+from resources.home.tables import TableFiles
+
+_UNNAMED = "none named"
+
+
+def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFiles]]:
+    """Each place with its tables; of sources with the same questions there is one."""
+    key = questions_key(task, "main")
+    seen = {None, _digest(tables, key)}
+    for others in tables.elsewhere(task.suite):
+        if (data := _digest(others, key)) not in seen:
+            seen.add(data)
+            place = str(others.root(task.suite).relative_to(others.folder))
+            yield _UNNAMED if place == "." else Path(place).name, others
+
+
+def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:
+    """The digest of a question table; None where there is none that can be read."""
+    try:
+        return tables.digest(key)
+    except TableError:
+        return None

@@ -1,0 +1,197 @@
+/* Why a score moved from one model to another, cause by cause: what `bench diff` says, of any two.
+
+   As report/causes.py and report/difference.py have it; from digests, and from what each unit adds to
+   the metric, where those take the metric anew. Pure. */
+"use strict";
+(() => {
+  const [CHANGED, PROMPT, MODEL, DECODING, VERSION] = ["question", "prompt", "model", "decoding", "version of the task"];
+  const STAGES = [
+    CHANGED, PROMPT, MODEL, DECODING, "asked again", "no reply", "cut off before an answer", "thoughts taken off",
+    "judge", "judge's verdict", "reading", VERSION, "rest",
+  ];
+  const SETTINGS = [MODEL, DECODING, "judge", "reading", VERSION];
+  const IN_PROMPTS = ["kind", "text", "images", "image_texts", "options", "context"];
+  const APART = " + "; // stands between causes that cannot be told apart
+  const [REMOVED, ADDED, REST] = ["questions removed", "questions added", "rest"];
+  const SAME = 1e-9;
+  const EXAMPLES = 5;
+
+  /** {whole, rows} of two sides: {ids, same (rows of one table), of: origins, exam: what is known of its
+      questions, categories, shares, parts: data `compare-...`, written: the number in the table}. */
+  function causes(a, b) {
+    const at = new Map(a.ids.map((id, row) => [id, row]));
+    const said = (side, row) => row !== undefined && Boolean(value(side.of.points, row));
+    const both = [];
+    const added = [];
+    b.ids.forEach((id, row) => {
+      if (!said(b, row)) return;
+      const old = at.get(id);
+      (said(a, old) ? both : added).push({ id, a: old, b: row, gain: gain(a.shares[old], b.shares[row]) });
+    });
+    const kept = new Set(both.map((one) => one.a));
+    const removed = a.ids.map((id, row) => ({ id, a: row, gain: 0 })).filter((one) => said(a, one.a) && !kept.has(one.a));
+    both.sort((x, y) => x.a - y.a);
+    for (const one of both) one.cause = causeOf(a, b, one);
+    const units = unitsOf(a, b, removed, added);
+    if (units) together(a, both, units);
+    const found = steps(both, removed, added);
+    const change = b.parts.value - a.parts.value;
+    effects(found, a, b, units, change);
+    const rows = found.map((step) => row(step, a, b));
+    const named = new Set(rows.flatMap((one) => one.cause.split(APART)));
+    return { whole: row({ cause: "in all", ones: both, effect: change }, a, b), rows: [...rows, ...rest(a, b, change), ...unmoved(a, b, named)] };
+  }
+
+  function value(coded, row) {
+    return coded.values[coded.codes[row]];
+  }
+
+  function gain(before, after) {
+    const gained = after - before;
+    return Number.isNaN(gained) ? 0 : gained;
+  }
+
+  /** What could have changed the points of a question: `cause_of`. */
+  function causeOf(a, b, one) {
+    const differ = (name) => value(a.of[name], one.a) !== value(b.of[name], one.b);
+    if (differ("failed")) return "no reply";
+    const [sameReply, samePoints] = [!differ("reply"), !differ("points")];
+    const changed = changedFields(a, b, one);
+    const found = [changed.length && CHANGED];
+    if (!sameReply || samePoints) {
+      const follows = changed.some((name) => IN_PROMPTS.includes(name));
+      found.push(!follows && differ("prompt") && PROMPT, differ("who") && MODEL, differ("how") && DECODING);
+    }
+    if (!sameReply && !found.some(Boolean)) found.push(value(a.of.raw, one.a) && !differ("raw") ? "thoughts taken off" : "asked again");
+    if (differ("cut")) found.push("cut off before an answer");
+    const other = value(a.of.judges, one.a) && value(b.of.judges, one.b) && differ("judges");
+    found.push(other && "judge", sameReply && !other && differ("verdicts") && "judge's verdict", differ("readings") && "reading");
+    found.push(a.of.spelled[VERSION] !== b.of.spelled[VERSION] && VERSION);
+    return found.filter(Boolean).join(APART) || (samePoints ? "" : REST);
+  }
+
+  /** In which fields a question differs; one table has each once. */
+  function changedFields(a, b, one) {
+    if (a.exam === b.exam) return [];
+    return Object.keys(a.exam.fields).filter((name) => value(a.exam.fields[name], one.a) !== value(b.exam.fields[name], one.b));
+  }
+
+  /** What each unit of the metric gained, and its questions; null where no way of parting it fits both. */
+  function unitsOf(a, b, removed, added) {
+    const found = a.exam === b.exam && !removed.length && !added.length && Bench.compare.paired(a.parts, b.parts);
+    if (!found || found.way === "groups") return null;
+    const n = a.ids.length;
+    const all = found.pairs.map((pair) => ({ ...pair, place: pair.unit % n, category: Math.floor(pair.unit / n) - 1 }));
+    const alone = (unit) => `${unit.category} ${unit.cluster}`;
+    const counted = new Map();
+    for (const unit of all) counted.set(alone(unit), (counted.get(alone(unit)) || 0) + 1);
+    const isWhole = (unit) => found.way !== "own" && found.way !== "points" && counted.get(alone(unit)) === 1;
+    const weight = all.reduce((sum, unit) => sum + unit.weight, 0);
+    return { all, weight, rows: (unit) => (isWhole(unit) ? ofCluster(a, unit) : [unit.place]) };
+  }
+
+  /** The rows of a cluster, or those of them that are of a category. */
+  function ofCluster(side, { cluster, category }) {
+    side.members = side.members || members(side.exam.clusters);
+    const { codes } = side.categories;
+    return side.members.get(cluster).filter((row) => category < 0 || codes[row] === codes[category]);
+  }
+
+  function members(clusters) {
+    const found = new Map();
+    clusters.forEach((cluster, row) => {
+      if (!found.has(cluster)) found.set(cluster, []);
+      found.get(cluster).push(row);
+    });
+    return found;
+  }
+
+  /** Questions that count together, and changed for several causes, have all of these. */
+  function together(a, both, units) {
+    const ofRow = new Map(both.map((one) => [one.a, one]));
+    for (const unit of units.all) {
+      unit.ones = units.rows(unit).map((row) => ofRow.get(row)).filter((one) => one && one.cause);
+      const named = new Set(unit.ones.flatMap((one) => one.cause.split(APART)));
+      const joint = STAGES.filter((cause) => named.has(cause)).join(APART);
+      if (unit.gained) for (const one of unit.ones) one.cause = joint;
+      unit.cause = joint;
+    }
+  }
+
+  /** Questions by cause, in the order in which causes act. */
+  function steps(both, removed, added) {
+    const found = new Map();
+    for (const one of both) {
+      if (!one.cause) continue;
+      if (!found.has(one.cause)) found.set(one.cause, []);
+      found.get(one.cause).push(one);
+    }
+    const order = (cause) => cause.split(APART).map((part) => String.fromCharCode(97 + STAGES.indexOf(part))).join("");
+    const sorted = [...found].sort(([x], [y]) => (order(x) < order(y) ? -1 : 1));
+    return [[REMOVED, removed], ...sorted, [ADDED, added]].filter(([, ones]) => ones.length).map(([cause, ones]) => ({ cause, ones }));
+  }
+
+  /** What each step did to the metric; null where that cannot be said. */
+  function effects(found, a, b, units, change) {
+    if (found.length === 1) found[0].effect = change;
+    else if (units) {
+      const gained = new Map();
+      for (const unit of units.all) if (unit.gained) gained.set(unit.cause, (gained.get(unit.cause) || 0) + unit.gained);
+      for (const step of found) step.effect = (gained.get(step.cause) || 0) / units.weight;
+    } else if (a.parts.ways.points && b.parts.ways.points) byPoints(found, a, b);
+    else for (const step of found) step.effect = null;
+  }
+
+  /** A metric that is points as a share of those there are, taken after each step. */
+  function byPoints(found, a, b) {
+    const [old, now] = [a, b].map(({ parts: { ways: { points } } }) => new Map(points.units.map((unit, i) => [unit, [points.values[i], points.weights[i]]])));
+    let [sum, weight] = [0, 0];
+    for (const [points, most] of old.values()) [sum, weight] = [sum + points, weight + most];
+    for (const step of found) {
+      const before = sum / weight;
+      for (const one of step.ones) {
+        const [points, most] = (one.a !== undefined && old.get(one.a)) || [0, 0];
+        const [pointsNow, mostNow] = (one.b !== undefined && now.get(one.b)) || [0, 0];
+        [sum, weight] = [sum - points + pointsNow, weight - most + mostNow];
+      }
+      const effect = weight > SAME ? sum / weight - before : NaN;
+      step.effect = Number.isNaN(effect) ? null : effect;
+    }
+  }
+
+  function row({ cause, ones, effect }, a, b) {
+    const moved = ones.filter((one) => one.gain).sort((x, y) => x.gain - y.gain);
+    const [before, after] = saidOf(cause, ones, a, b);
+    return {
+      cause, before, after, effect, n: ones.length, n_better: moved.filter((one) => one.gain > 0).length,
+      n_worse: moved.filter((one) => one.gain < 0).length,
+      examples: (cause === REMOVED || cause === ADDED ? ones : moved).slice(0, EXAMPLES).map((one) => one.id),
+    };
+  }
+
+  /** What the signatures say of a cause; of changed questions, which fields did. */
+  function saidOf(cause, ones, a, b) {
+    const parts = cause.split(APART);
+    const [before, after] = [a, b].map((side) => parts.map((part) => side.of.spelled[part]).filter(Boolean).join(", "));
+    if (!parts.includes(CHANGED)) return [before, after];
+    const changed = [...new Set(ones.flatMap((one) => changedFields(a, b, one)))];
+    return [before, [`other ${changed.map(Bench.words).join(" and ")}`, after].filter(Boolean).join(", ")];
+  }
+
+  /** What stands in the tables of metrics, and does not come out of the scores now. */
+  function rest(a, b, change) {
+    const apart = b.written - a.written - change;
+    if (!(Math.abs(apart) > SAME)) return [];
+    const [before, after] = [a, b].map((side) => `${side.written.toFixed(4)} in the table`);
+    return [{ ...row({ cause: REST, ones: [], effect: apart }, a, b), before, after }];
+  }
+
+  /** Settings that differ, and moved nothing. */
+  function unmoved(a, b, named) {
+    const [old, now] = [a.of.spelled, b.of.spelled];
+    const differ = (part) => (old[part] || "") !== (now[part] || "") && ![old[part], now[part]].includes("none");
+    return SETTINGS.filter((part) => differ(part) && !named.has(part)).map((part) => row({ cause: part, ones: [], effect: 0 }, a, b));
+  }
+
+  Bench.compare.causes = causes;
+})();

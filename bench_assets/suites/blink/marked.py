@@ -1,0 +1,175 @@
+"""Raw data out of what people marked and brought, in the layouts that the builders read.
+
+With what the source has of the same data set it makes one folder (``overlaid``): file entries and
+answers side by side.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from bench_assets.core.errors import SourceError
+from bench_assets.core.rows import StoredImage
+from bench_assets.suites.blink.key_points import MarkedPicture, Puzzle, in_pixels
+
+DATA_SETS = ("diw", "iiw", "funkpoint", "spair", "puzzles")
+"""Folders that something may come to."""
+
+_LINES = (".csv", ".jsonl")
+
+ReadPicture = Callable[[str], bytes]  # by SHA-256
+
+
+def write_marked(
+    folder: Path,
+    marked: Sequence[MarkedPicture],
+    puzzles: Sequence[Puzzle],
+    pictures: Mapping[str, StoredImage],
+    read: ReadPicture,
+) -> None:
+    """Write raw data of the pictures that people marked, and of the puzzles that they brought.
+
+    Of several people who marked one picture the first counts: each picture is asked about once.
+
+    Args:
+        folder: A folder of its own.
+        marked: What was marked.
+        puzzles: What was brought.
+        pictures: Those that were to be marked, by name.
+        read: Reads a picture's bytes.
+    """
+    first = {one.picture: one for one in reversed(marked) if one.picture in pictures}
+    chosen = [first[name] for name in sorted(first)]
+    for mark in chosen:
+        _write(folder / _place(mark.picture), read(pictures[mark.picture].sha256))
+    by_set = {name: [m for m in chosen if m.picture.startswith(f"{name}/")] for name in DATA_SETS}
+    if by_set["diw"]:
+        lines = [line for mark in by_set["diw"] for line in _depth(mark, pictures)]
+        _write(folder / "diw/DIW_test.csv", "".join(f"{line}\n" for line in lines).encode())
+    for mark in by_set["iiw"]:
+        file = (folder / _place(mark.picture)).with_suffix(".json")
+        _write(file, _json(_reflectance(mark)))
+    if by_set["funkpoint"]:
+        entries = [_tool(mark, pictures) for mark in by_set["funkpoint"]]
+        _write(folder / "funkpoint/annotations.json", _json(entries))
+    for number, pair in enumerate(_pairs(by_set["spair"], pictures)):
+        _write(folder / f"spair/PairAnnotation/people/{number:06}.json", _json(pair))
+    if puzzles:
+        _write_puzzles(folder / "puzzles", puzzles, read)
+
+
+def overlaid(source: Path, added: Path, target: Path) -> None:
+    """Make one folder of two, of links; lists that both have are joined, the source's part first.
+
+    Raises:
+        SourceError: If both have a file that is no list.
+    """
+    for entry in sorted(source.iterdir()):
+        if entry.name not in DATA_SETS or not (added / entry.name).is_dir():
+            (target / entry.name).symlink_to(entry.resolve())
+    for name in DATA_SETS:
+        own = {
+            file.relative_to(added): file for file in (added / name).rglob("*") if file.is_file()
+        }
+        if not own:
+            continue
+        there = {
+            file.relative_to(source): file for file in (source / name).rglob("*") if file.is_file()
+        }
+        for path, file in {**there, **own}.items():
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            if path in there and path in own:
+                _write(target / path, _joined(there[path], own[path]))
+            else:
+                (target / path).symlink_to(file.resolve())
+
+
+def _joined(one: Path, other: Path) -> bytes:
+    if one.suffix in _LINES:
+        return one.read_bytes().rstrip(b"\n") + b"\n" + other.read_bytes()
+    try:
+        first, second = (json.loads(file.read_text("utf-8")) for file in (one, other))
+    except (ValueError, RecursionError) as why:
+        raise SourceError(f"{one}: not JSON, or no text: {why}") from why
+    if not isinstance(first, list) or not isinstance(second, list):
+        raise SourceError(f"{one}: people marked a picture of this name as well; rename one")
+    return _json(first + second)
+
+
+def _place(name: str) -> PurePosixPath:
+    """Where a builder looks for a picture that was to be marked."""
+    path = PurePosixPath(name)
+    match path.parts:
+        case ("iiw", *_):
+            return PurePosixPath("iiw/data", f"marked_{path.name.replace('.', '_')}.png")
+        case ("spair", kind, *_):
+            return PurePosixPath("spair/JPEGImages", kind, f"marked_{path.name}")
+        case _:
+            return path.with_name(f"marked_{path.name}")
+
+
+def _depth(mark: MarkedPicture, pictures: Mapping[str, StoredImage]) -> list[str]:
+    picture = pictures[mark.picture]
+    (x_a, y_a), (x_b, y_b) = in_pixels(mark.points, picture)
+    places = ",".join(f"{at + 1:.2f}" for at in (y_a, x_a, y_b, x_b))  # px from 1
+    name = _place(mark.picture).relative_to("diw")
+    return [str(name), f"{places},<,{picture.width},{picture.height}"]
+
+
+def _reflectance(mark: MarkedPicture) -> dict[str, Any]:
+    points = [
+        {"id": number, "x": x, "y": y, "opaque": True}
+        for number, (x, y) in enumerate(mark.points, 1)
+    ]
+    judged = {"point1": 1, "point2": 2, "darker": mark.darker, "darker_score": 1.0}
+    return {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
+
+
+def _tool(mark: MarkedPicture, pictures: Mapping[str, StoredImage]) -> dict[str, Any]:
+    _, action, name, *_ = mark.picture.split("/")
+    return {
+        "image": str(_place(mark.picture).relative_to("funkpoint")),
+        "object": name,
+        "action": action,
+        "points": in_pixels(mark.points, pictures[mark.picture]),
+    }
+
+
+def _pairs(
+    marks: Iterable[MarkedPicture], pictures: Mapping[str, StoredImage]
+) -> list[dict[str, Any]]:
+    """Pair the pictures of each kind in their order; each is in one pair."""
+    kinds: dict[str, list[MarkedPicture]] = {}
+    for mark in marks:
+        kinds.setdefault(mark.picture.split("/")[1], []).append(mark)
+    return [
+        {
+            "category": kind,
+            "src_imname": _place(pair[0].picture).name,
+            "trg_imname": _place(pair[1].picture).name,
+            "src_kps": in_pixels(pair[0].points, pictures[pair[0].picture]),
+            "trg_kps": in_pixels(pair[1].points, pictures[pair[1].picture]),
+        }
+        for kind, of_kind in kinds.items()
+        for pair in zip(of_kind[::2], of_kind[1::2], strict=False)
+    ]
+
+
+def _write_puzzles(folder: Path, puzzles: Sequence[Puzzle], read: ReadPicture) -> None:
+    lines = []
+    for puzzle in puzzles:
+        image = f"brought_{puzzle.image[:16]}.png"
+        _write(folder / image, read(puzzle.image))
+        entry = {"id": puzzle.puzzle_id, "image": image, "answer": puzzle.answer}
+        lines.append(json.dumps({**entry, "explanation": puzzle.explanation}, ensure_ascii=False))
+    _write(folder / "puzzles.jsonl", "".join(f"{line}\n" for line in lines).encode())
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

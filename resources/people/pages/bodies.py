@@ -1,0 +1,117 @@
+"""What browsers send: both forms of encoding, read here, and never more than allowed."""
+
+import re
+from asyncio import timeout
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote
+
+from starlette.requests import ClientDisconnect, Request
+
+from resources.people.pages.refusals import RefusedError
+
+_PATIENCE = 120  # s that a body may take
+_MOST_FIELDS = 1000
+_NAME = re.compile(rb'(?:^|;)\s*name="([^"]*)"', re.IGNORECASE)
+_FILE = re.compile(rb"(?:^|;)\s*filename\*?=", re.IGNORECASE)
+_BOUNDARY = re.compile(r'boundary="?([^";,]{1,70})"?', re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Sent:
+    """What was filled in, by field; and the files."""
+
+    texts: Mapping[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    files: dict[str, bytes] = field(default_factory=dict)  # those that hold anything
+
+    def first(self, name: str) -> str:
+        """The first entry of a field; "" if there is none."""
+        given = self.texts.get(name, [])
+        return given[0] if given else ""
+
+
+async def read_sent(request: Request, most: int) -> Sent:
+    """Read what a form sends.
+
+    Args:
+        request: Its body is read here.
+        most: Bytes that it may have.
+
+    Raises:
+        RefusedError: If it is larger, too slow, or no form.
+    """
+    kind = request.headers.get("content-type", "")
+    body = await _body(request, most)
+    if kind.lower().startswith("application/x-www-form-urlencoded"):
+        return _urlencoded(body)
+    boundary = _BOUNDARY.search(kind)
+    if kind.lower().startswith("multipart/form-data") and boundary:
+        return _multipart(body, boundary[1].encode())
+    raise RefusedError(415, "This is not what a page of ours sends.")
+
+
+async def _body(request: Request, most: int) -> bytes:
+    too_large = RefusedError(413, f"This is too large: at most {most / 2**20:.0f} MB can be sent.")
+    announced = request.headers.get("content-length", "0")
+    if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
+        raise too_large
+    body = bytearray()
+    try:
+        async with timeout(_PATIENCE):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > most:
+                    raise too_large
+    except (TimeoutError, ClientDisconnect) as why:
+        raise RefusedError(408, "This took too long to arrive: please send it again.") from why
+    return bytes(body)
+
+
+def _urlencoded(body: bytes) -> Sent:
+    sent = Sent()
+    try:
+        pairs = parse_qsl(
+            body.decode("utf-8", "replace"), keep_blank_values=True, errors="replace",
+            max_num_fields=_MOST_FIELDS,
+        )  # fmt: skip
+    except ValueError as why:
+        raise RefusedError(413, "This has more fields than any form of ours.") from why
+    for name, value in pairs:
+        sent.texts[name].append(as_typed(value))
+    return sent
+
+
+def _multipart(body: bytes, boundary: bytes) -> Sent:
+    sent = Sent()
+    for n, (head, data) in enumerate(_parts(body, boundary)):
+        name = _NAME.search(head)
+        if name is None or n >= _MOST_FIELDS:
+            raise RefusedError(400, "This is not what a page of ours sends.")
+        key = unquote(name[1].decode("utf-8", "replace"))
+        if not _FILE.search(head):
+            sent.texts[key].append(as_typed(data.decode("utf-8", "replace")))
+        elif data:
+            sent.files[key] = data
+    return sent
+
+
+def _parts(body: bytes, boundary: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Each part's Content-Disposition without its kind, and its data (RFC 7578)."""
+    for part in (b"\r\n" + body).split(b"\r\n--" + boundary)[1:]:
+        if part.startswith(b"--"):
+            return
+        head, _, data = part.partition(b"\r\n\r\n")
+        lines = head.split(b"\r\n")
+        said = (line for line in lines if line.lower().startswith(b"content-disposition:"))
+        yield next(said, b"").partition(b";")[2], data
+    raise RefusedError(400, "This did not arrive whole: please send it again.")
+
+
+def as_typed(text: str) -> str:
+    r"""Take line ends as they were typed: browsers send each as two characters.
+
+    >>> as_typed("one\r\ntwo")
+    'one\ntwo'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,152 @@
+"""A chat model that asks only what was never asked; replies are remembered as they come."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from bench_assets.core.certain import readable
+from bench_assets.core.chat import Decoding, Reply, Request
+from bench_assets.core.errors import ModelError
+from bench_assets.core.reasoning import Tags
+from resources.replies.engine import Engine, LooksFurther
+from resources.replies.gate import GATE, let_in
+from resources.replies.port import Asking, Replies
+from resources.replies.reply_file import digest_of
+from resources.replies.throughput import Throughput
+
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
+
+
+class RememberingModel:
+    """A chat model that asks its engine only what the store does not know yet."""
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        store: Replies,
+        progress: Progress = lambda done, remembered, total: None,
+        throughput: Throughput | None = None,
+        thinking_tags: Tags | None = None,
+    ) -> None:
+        """Put a name, a memory and the tags that the model thinks in to what runs it."""
+        self._name = name
+        self._engine = engine
+        self._store = store
+        self._progress = progress
+        self._throughput = throughput or Throughput()
+        self._thinking_tags = thinking_tags
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    @property
+    def signature(self) -> str:
+        """Identity of the engine, its decoding parameters, and its own tags of thoughts."""
+        tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
+        decoding = f"|{drawn}" if (drawn := self._engine.decoding) else ""
+        return f"{self._engine.identity}{decoding}{tags}"
+
+    @property
+    def asked_as(self) -> tuple[str, str]:
+        """Identity and decoding, as the store names them."""
+        return self._engine.identity, _written(self._engine.decoding)
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order, from the store where it can.
+
+        Equal requests are asked once. A reply with ``error`` is not stored.
+
+        Raises:
+            ModelError: If the model cannot be asked at all, or nothing that was asked came back.
+        """
+        keys = [self._key(request) for request in requests]
+        known = self._store.find(list(dict.fromkeys(keys)))
+        unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+        self._progress(len(known), len(known), len(known) + len(unknown))
+        if unknown:
+            known |= self._ask(unknown, len(known))
+        return [replace(known[key], thinking_tags=self._thinking_tags) for key in keys]
+
+    def _ask(self, unknown: dict[str, Request], n_known: int) -> dict[str, Reply]:
+        """Ask what is unknown, and wait for what somebody else is asking at the moment."""
+        replies: dict[str, Reply] = {}
+        while waiting := [key for key in unknown if key not in replies]:
+            with self._store.asking(waiting) as asking:
+                replies |= asking.found
+                if asking.found:
+                    self._progress(n_known + len(replies), n_known, n_known + len(unknown))
+                self._stream(asking, unknown, replies, n_known)
+        failed = [reply.error for reply in replies.values() if reply.error]
+        if len(failed) == len(replies):
+            raise ModelError(f"{self._name}: none of {len(failed)} requests: {failed[0]}")
+        return replies
+
+    def _stream(
+        self,
+        asking: Asking,
+        unknown: dict[str, Request],
+        replies: dict[str, Reply],
+        n_known: int,
+    ) -> None:
+        """Ask what is ours to ask, and put the replies to the others."""
+        if not asking.ours:
+            return
+        keys, came = list(asking.ours), []
+        requests = [unknown[key] for key in keys]
+        started = perf_counter()
+        for position, reply in let_in(self._engine.stream(requests), len(requests)):
+            key = keys[position]
+            replies[key] = reply
+            came.append(reply)
+            self._throughput.see(reply)
+            if reply.error:
+                asking.give_up(key)
+            else:
+                asking.keep(*self._row(key, requests[position], reply))
+            self._progress(n_known + len(replies), n_known, n_known + len(unknown))
+        self._throughput.count(came, perf_counter() - started, self._engine.peak_memory)
+
+    def _row(self, key: str, request: Request, reply: Reply) -> tuple[dict[str, Any], str]:
+        """A row of the store, and the turns of its prompt."""
+        row = {
+            "key": key,
+            "model": self._engine.identity,
+            "decoding": self._decoding(request),
+            "prompt": request.prompt.sha256,
+            "sample": request.sample,
+            "text": reply.text,
+            "finish_reason": reply.finish_reason,
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "image_tokens": " ".join(map(str, reply.image_tokens)),
+            "seconds": reply.seconds,
+            "note": reply.note,
+            "gate": GATE,
+        }
+        return {**row, "digest": digest_of(row)}, readable(request.prompt.to_json())
+
+    def _decoding(self, request: Request) -> str:
+        drawn, temperature = self._engine.decoding, request.temperature
+        if temperature is None:
+            return _written(drawn)
+        return str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
+
+    def _key(self, request: Request) -> str:
+        engine = self._engine
+        more = engine.particulars(request) if isinstance(engine, LooksFurther) else ""
+        return key_of(engine.identity, self._decoding(request), request, more)
+
+
+def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:
+    """Name a reply by who was asked what how; ``more`` is what an engine looks further at."""
+    parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
+    return hashlib.sha256("\n".join([*parts, *([more] if more else [])]).encode()).hexdigest()
+
+
+def _written(decoding: Decoding | None) -> str:
+    return str(decoding) if decoding else ""

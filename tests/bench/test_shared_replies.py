@@ -1,0 +1,102 @@
+"""Commands over a home that shares its replies, and a home that is moved there and back."""
+
+from contextlib import closing
+
+import pytest
+
+from bench_assets.bench.migrating import migrate
+from bench_assets.bench.verifying import drop_doubtful_replies, verify
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.chat import Reply
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
+from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import replies_of
+from tests.chat_server import ChatServer
+from tests.postgres_server import PASSWORD, postgres
+from tests.resources.replies.test_port import Says, keep, row
+from tests.resources.server.asking import requests_for
+
+psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def address(monkeypatch):
+    with postgres() as server:
+        monkeypatch.setenv("TEAM_DATABASE", server.address())
+        yield server.address()
+
+
+@pytest.fixture
+def bench(tmp_path, address):
+    (tmp_path / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
+    (tmp_path / "bench.toml").write_text(
+        '[storage]\ndatabase = "env:TEAM_DATABASE"\n[benchmarks.quiz]\nfile = "quiz.jsonl"\n'
+    )
+    with Workbench(SettingsFile(home=str(tmp_path)), ["quiz"]) as opened:
+        yield opened
+
+
+def found(bench):
+    shared = [one for one in verify(bench) if "shared" in one.what]
+    return {(one.what, one.state): one.n for one in shared}
+
+
+def test_verify_reads_what_is_shared_and_drops_what_an_older_gate_let_in(bench, address):
+    store = replies_of(bench.settings)
+    keep(store, row("a"), row("b"), row("c", gate="0", finish_reason="abort"))
+    # the prompt of these rows is the digest of another text
+    assert found(bench) == {("shared replies", "whole"): 3, ("shared prompts", "damaged"): 1}
+    with psycopg.connect(address) as db:
+        db.execute("UPDATE bench_replies SET seconds = 9 WHERE gate <> '0'")
+    assert found(bench)["shared replies", "damaged"] == 2
+    assert [one.n for one in drop_doubtful_replies(bench.settings)] == [1]
+    assert ("shared replies", "whole") not in found(bench)
+
+
+def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
+    monkeypatch.setenv("TEAM_DATABASE", "postgresql://nobody@127.0.0.1/nowhere?port=invalid")
+    assert found(bench) == {("shared replies", "missing"): 1}
+
+
+def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
+    home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
+    engine = Says(Reply(text="A", seconds=1 / 3), Reply(text="a\0"))
+    said = RememberingModel("m", engine, ReplyStore(home / "replies.sqlite")).reply(requests)
+    for _ in range(2):  # begun again, it comes to the same
+        there = migrate(bench.settings, back=False)
+        assert (there.replies, there.prompts, there.left_out) == (2_500, 2_500, 0)
+    assert PASSWORD not in there.target
+    assert RememberingModel("m", engine, replies_of(bench.settings)).reply(requests) == said
+    (home / "replies.sqlite").rename(home / "moved-away.sqlite")
+    back = migrate(bench.settings, back=True)
+    assert (back.replies, back.prompts) == (2_500, 2_500)
+    again = ReplyStore(home / "replies.sqlite")
+    assert RememberingModel("m", engine, again).reply(requests) == said
+    assert len(engine.asked) == 2_500
+    before = sorted(ReplyStore(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
+    assert sorted(again.rows(), key=lambda one: one["key"]) == before
+
+
+def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
+    def said(home, *texts):
+        (tmp_path / home).mkdir(exist_ok=True)
+        (tmp_path / home / "bench.toml").write_text(
+            '[storage]\ndatabase = "env:TEAM_DATABASE"\n[models.m]\nkind = "server"\nmodel = "m"\n'
+            f'base_url = "{server.base_url}"\nbudget_tokens = 10\nconcurrency = 1\n'
+        )
+        settings = SettingsFile(home=str(tmp_path / home))
+        images = ImageStore(folder=str(tmp_path / home / "images"))
+        with closing(Models(settings=settings, images=images)) as models, models.open("m") as model:
+            return [reply.text or reply.error for reply in model.reply(requests_for(*texts))]
+
+    with ChatServer() as server:  # four tokens a reply
+        assert said("one", "a", "b") == said("other", "a", "b")
+        assert server.n_requests == 2
+        texts = said("other", "a", "b", "c", "d", "e")
+        assert server.n_requests == 3
+        assert [text.startswith("not asked: 12 of the budget") for text in texts[3:]] == [True] * 2
+        assert not (tmp_path / "one" / "replies.sqlite").exists()

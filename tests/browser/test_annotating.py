@@ -1,0 +1,128 @@
+"""Three people vote with keys alone, on pages; what is made of it follows by itself."""
+
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench_assets.bench.campaigns import ask
+from bench_assets.bench.serving import Served
+from bench_assets.bench.workbench import Workbench
+from bench_assets.core.rows import Question
+from bench_assets.graph.assembly import tables_of
+from bench_assets.suites.codis.select import FunnelStep
+from bench_assets.suites.journeybench.built.filtering import FilterDecision
+from bench_assets.suites.journeybench.mini import edition as journeybench
+from resources.home.tables import TableFiles
+from resources.settings.settings_file import SettingsFile
+from tests.browser.test_people_pages import to_form
+from tests.resources.people.pages.on_pages import Site
+from tests.suites.codis.raw import entry, write_raw
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+PEOPLE = ("ana", "bo", "cem")
+OPEN = "submissions open: votes are missing"
+KEPT = "submissions kept by the votes"
+LONGEST = 120  # s, on a machine that does much else
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Three submissions that nobody voted on yet, and the pictures of a gallery: both are asked."""
+    entries = [
+        entry(id=f"s-{name}", annotator=name, revises=None, question=f"{name}: open or shut?")
+        for name in PEOPLE
+    ]
+    write_raw(tmp_path / "codis", entries, [])
+    journeybench.write(tmp_path / "journeybench")
+    (tmp_path / "journeybench" / "filter_votes.jsonl").unlink()
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "bench.toml").write_text(
+        f"""
+[sources]
+codis = "{tmp_path / "codis"}"
+journeybench = "{tmp_path / "journeybench"}"
+
+[people]
+kind = "pages"
+every = 5
+
+[people.forms."codis/votes"]
+
+[people.forms."journeybench/filter"]
+needed = 3
+""",
+        encoding="utf-8",
+    )
+    for form in ("codis/votes", "journeybench/filter"):
+        with Workbench(SettingsFile(home=str(folder)), [form.split("/")[0]]) as bench:
+            ask(bench, form)
+    return folder
+
+
+@pytest.fixture
+def site(home: Path) -> Iterator[Site]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with Served(home, port) as served, Site(home) as one:
+        served.wait_for_answer()
+        yield one
+
+
+def test_votes_by_keys_make_the_funnel_move(chromium: "Browser", site: Site, home: Path) -> None:
+    tables = tables_of(SettingsFile(home=str(home)))
+    _vote(chromium, site, "CODIS: votes on the others' questions", 2, "111")
+    _wait(lambda: _funnel(tables) == {OPEN: 0, KEPT: 3})
+    assert len(tables.read(["codis", "questions"], Question)) == 6
+    n = 4  # of the gallery: the first that each is shown are the same for all
+    _vote(chromium, site, "JourneyBench: is the picture imaginary?", n, "111")
+    _wait(lambda: sum(one.kept for one in _decisions(tables)) >= n - 1)
+    assert sum(not one.n_votes for one in _decisions(tables)) > 0  # the others wait
+
+
+def _vote(chromium: "Browser", site: Site, title: str, n: int, keys: str) -> None:
+    """Let each person press keys at their first items, without ever touching the mouse."""
+    for person in PEOPLE:
+        context = chromium.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.goto(site.address + site.link(person))
+        to_form(page, title)
+        for _ in range(n):
+            page.locator("form.answer").wait_for()
+            before = page.url
+            for key in keys:
+                page.keyboard.press(key)
+            page.keyboard.press("Control+Enter")
+            page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
+        context.close()
+
+
+def _funnel(tables: TableFiles) -> dict[str, int]:
+    key = ["codis", "funnel"]
+    rows = tables.read(key, FunnelStep) if tables.exists(key) else []
+    return {row.step: row.n for row in rows if row.step in (OPEN, KEPT)}
+
+
+def _decisions(tables: TableFiles) -> list[FilterDecision]:
+    key = ["journeybench", "decisions"]
+    return tables.read(key, FilterDecision) if tables.exists(key) else []
+
+
+def _wait(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        if holds():
+            return
+        time.sleep(1)
+    pytest.fail("nothing followed")

@@ -1,0 +1,151 @@
+"""Why a score moved, of any two models and conditions: the page says what ``bench diff`` says."""
+
+from dataclasses import replace
+from itertools import permutations
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.chat import Prompt
+from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.report.difference import difference
+from bench_assets.report.sides import Place
+from bench_assets.suite import Suite
+from bench_assets.task import Condition
+from resources.home.tables import TableFiles
+from tests.quiz import TASK, quiz
+from tests.report.fair import report
+from tests.report.sides import side
+from tests.report.test_units import both_halves
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+FEWER = Condition(prompt=lambda q: Prompt.of(q.text), about="Fewer.", own_questions=True)
+POINTS = replace(TASK, conditions={**TASK.conditions, "fewer": FEWER})
+PAIRS = replace(TASK, name="pairs", title="pairs", measures={"acc_p": both_halves})
+QUESTIONS = quiz(30, categories=3)
+CHANGED = replace(QUESTIONS[7], text="What else?", answer=("y",), labels={"checked": "yes"})
+OTHERS = [*QUESTIONS[4:7], CHANGED, *QUESTIONS[8:], *quiz(34, categories=3)[30:]]
+MODELS = ("one", "two", "three")
+TABLES = {"predictions": Prediction, "judgements": Judgement, "scores": Score, "metrics": Metric}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> "tuple[str, TableFiles]":
+    """Three models, of whose replies anything may differ; under two conditions, and in pairs."""
+    folder: Path = tmp_path_factory.mktemp("home")
+    tables = TableFiles(folder=str(folder / "tables"))
+    rng = Random(5)
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    tables.write(["quiz", "fewer", "questions"], OTHERS, Question)
+    for name in MODELS:
+        write(tables, ["quiz"], name, QUESTIONS, rng)
+        write(tables, ["quiz", "fewer"], name, OTHERS, rng)
+    paired = [replace(one, task="pairs") for one in quiz(6, group=2)]
+    tables.write(["pairs", "questions"], paired, Question)
+    write_pairs(tables, paired)
+    suites = (
+        Suite(name="quiz", tasks=(POINTS,), assets=list),
+        Suite(name="pairs", tasks=(PAIRS,), assets=list),
+    )
+    return report(folder, tables, Catalog(suites=suites)).as_uri(), tables
+
+
+def write(
+    tables: TableFiles, key: list[str], name: str, asked: list[Question], rng: Random
+) -> None:
+    """What a model said: by chance, as are most things that it depends on."""
+    said = {one.question_id: rng.choice("xyz") for one in asked}
+    judged = [verdict(one.question_id, name, rng) for one in asked if rng.random() < 0.5]
+    one = side(asked, said, name=name, judgements=judged)
+    predictions = [replace(row, **how(name, row.text, rng)) for row in one.predictions]
+    failed = {row.question_id for row in predictions if row.error}
+    scores = [
+        replace(row, reading=rng.choice(["a", "b"]), points=None, error="gone")
+        if row.question_id in failed
+        else replace(row, reading=rng.choice(["a", "b"]))
+        for row in one.scores
+    ]
+    condition = key[1] if key[1:] else "main"
+    metrics = [replace(row, condition=condition) for row in one.metrics]
+    rows = dict(zip(TABLES, (predictions, judged, scores, metrics), strict=True))
+    for table, row_type in TABLES.items():
+        tables.write([*key, table], rows[table], row_type, name)
+
+
+def how(name: str, text: str, rng: Random) -> dict[str, Any]:
+    return {
+        "prompt_sha256": rng.choice("pppq"),
+        "decoding": f"{rng.choice(['card', name])}|t=0,max={rng.choice('89')}",
+        "raw_text": rng.choice(["", f"hm</think>{text}", "hm</think>x"]),
+        "no_answer": rng.choice(["", "", "no answer in 8 tokens"]),
+        "error": rng.choice(["", "", "", "", "timed out"]),
+    }
+
+
+def verdict(question: str, name: str, rng: Random) -> Judgement:
+    return Judgement(
+        question_id=question, model=name, condition="main", judge=rng.choice(["gpt", "rules"]),
+        criterion="right", verdict=rng.choice([True, False, None]),
+    )  # fmt: skip
+
+
+def write_pairs(tables: TableFiles, asked: list[Question]) -> None:
+    """Of three pairs: one stays right, one is won by model and prompt, one lost by the model."""
+    for name, right, prompts in (("one", "110111", "pppppp"), ("two", "111110", "pppqpp")):
+        said = {f"quiz/{n}": "x" if one == "1" else "y" for n, one in enumerate(right)}
+        one = side(asked, said, task=PAIRS, name=name, decoding=f"{name}|t=0,max=8")
+        rows = zip(one.predictions, prompts, strict=True)
+        predictions = [replace(row, prompt_sha256=prompt) for row, prompt in rows]
+        tables.write(["pairs", "predictions"], predictions, Prediction, name)
+        tables.write(["pairs", "scores"], one.scores, Score, name)
+        tables.write(["pairs", "metrics"], one.metrics, Metric, name)
+
+
+def shown(page: "Page") -> list[tuple[str, ...]]:
+    """Cause, effect, questions, better and worse: as the table has them."""
+    page.get_by_role("heading", name="Why the score moved").wait_for()
+    rows = page.get_by_role("table", name="Why the score moved").locator("tbody tr").all()
+    return [tuple(row.locator("th, td").all_inner_texts()[:5]) for row in rows]
+
+
+def signed(value: float | None) -> str:
+    if value is None:
+        return "not told apart"
+    return f"{value:+.3f}".replace("-", "−") if value else "0.000"
+
+
+ALL = [(model, condition) for condition in ("main", "fewer") for model in MODELS]
+SOME = [pair for n, pair in enumerate(permutations(ALL, 2)) if n % 5 == 0]
+
+
+def test_the_page_says_what_the_command_says(page: "Page", home: "tuple[str, TableFiles]") -> None:
+    address, tables = home
+    for (a, ca), (b, cb) in SOME:
+        page.goto("about:blank")
+        page.goto(f"{address}#/compare?task=quiz&a={a}&ca={ca}&b={b}&cb={cb}")
+        sides = (Place(tables, POINTS, *one).read() for one in ((ca, a), (cb, b)))
+        _, *rows = difference(POINTS, *sides)
+        wanted = [
+            (row.cause, signed(row.effect), *map(str, (row.n, row.n_better, row.n_worse)))
+            for row in rows
+        ]
+        assert len(wanted) > 3
+        assert shown(page) == wanted, (a, ca, b, cb)
+
+
+def test_what_counts_together_has_its_causes_together(
+    page: "Page", home: "tuple[str, TableFiles]"
+) -> None:
+    page.goto(f"{home[0]}#/compare?task=pairs&a=one&b=two")
+    assert shown(page) == [
+        ("prompt + model", "+0.333", "2", "1", "0"),
+        ("model", "−0.333", "4", "0", "1"),
+    ]

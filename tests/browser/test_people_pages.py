@@ -1,0 +1,272 @@
+"""The pages in which people answer, in Chromium: with keys alone, without scripts, on a phone."""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image, ImageDraw
+
+from bench_assets.people.forms import Field, Form, Item
+from resources.pictures.images import ImageStore
+from tests.resources.people.pages.on_pages import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+EVERY = Form(
+    name="quiz/every",
+    title="Every kind of field",
+    instructions="Look at the picture first.\nThen answer what is asked.",
+    fields=(
+        Field(name="unusual", kind="choice", label="Is it unusual?", choices=("yes", "no")),
+        Field(name="seen", kind="choices", label="What is in it?", choices=("sky", "sun", "sea")),
+        Field(name="title", kind="text", label="A title", most=80),
+        Field(name="story", kind="text", label="What happens?", required=False),
+        Field(name="entities", kind="texts", label="Entities", least=2, most=5),
+        Field(name="places", kind="points", label="Where is the sun?", least=1, most=2),
+        Field(name="own", kind="picture", label="A picture of yours", required=False),
+    ),
+)
+VOTES = Form(
+    name="quiz/votes",
+    title="Which caption is better?",
+    instructions="Choose the caption that says more of what is seen.",
+    fields=(
+        Field(name="better", kind="choice", label="Which one?", choices=("A", "B", "neither")),
+        Field(name="why", kind="text", label="Why?", required=False),
+    ),
+)
+HARM = '<script>alert("harm")</script> \u202eback'
+
+
+def drawn(colour: str) -> bytes:
+    picture = Image.new("RGB", (640, 480), colour)
+    ImageDraw.Draw(picture).ellipse((400, 60, 520, 180), "yellow")
+    written = io.BytesIO()
+    picture.save(written, "PNG")
+    return written.getvalue()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(tmp_path_factory.mktemp("home")) as one:
+        yield one
+
+
+@pytest.fixture
+def site(served: Site) -> Site:
+    served.forget()
+    images = ImageStore(folder=str(served.images))
+    first, second = (images.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
+    served.people.ask(EVERY, [
+        Item(form=EVERY.name, item_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
+             pictures={"Picture": first}, needed=4) for n in range(2)
+    ])  # fmt: skip
+    texts = {"Caption A": "A sun over water.", "Caption B": "Water. " * 60}
+    both = {"First": first, "Second": second}
+    served.people.ask(VOTES, [
+        Item(form=VOTES.name, item_id=f"v{n}", needed=4, pictures=both, shown=texts)
+        for n in range(3)
+    ])  # fmt: skip
+    return served
+
+
+def enter(page: "Page", site: Site, person: str = "ana") -> None:
+    """Come by a link; whatever is asked of another host fails."""
+    page.on(
+        "request",
+        lambda one: one.url.startswith(("data:", site.address)) or pytest.fail(one.url),
+    )
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    page.goto(site.address + site.link(person))
+    page.get_by_role("heading", name="What you are asked").wait_for()
+
+
+def to_form(page: "Page", title: str) -> None:
+    page.locator("section.card", has_text=title).get_by_role("link", name="Begin").click()
+    page.locator("form.answer").wait_for()
+
+
+def tab_to(page: "Page", name: str) -> None:
+    """Press Tab until a field of that name, or a link with that text, has the focus."""
+    for _ in range(40):
+        if name in page.evaluate(
+            "[document.activeElement.name, document.activeElement.textContent]"
+        ):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"no Tab leads to {name}")
+
+
+def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Site) -> None:
+    enter(page, site)
+    tab_to(page, f"Begin: {VOTES.title}")
+    page.keyboard.press("Enter")
+    for key in ("1", "2", "3"):
+        page.locator("form.answer").wait_for()
+        before = page.url
+        page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.name") == "why"
+        page.keyboard.type("12 reasons")  # numbers are numbers where one types
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
+    page.get_by_role("heading", name="Thank you").wait_for()
+    said = [(one.values["better"], one.values["why"]) for one in site.people.answers(VOTES)]
+    assert said == [((c,), ("12 reasons",)) for c in ("A", "B", "neither")]
+
+
+def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: Path) -> None:
+    enter(page, site)
+    to_form(page, EVERY.title)
+    first = page.url
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    tab_to(page, "title")
+    page.keyboard.type("A day")
+    tab_to(page, "entities")
+    page.keyboard.type("sun\nwater")
+    page.locator(".target").focus()
+    for _ in range(2):
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Backspace")
+    file = tmp_path / "own.png"
+    file.write_bytes(drawn("pink"))
+    page.locator('input[type="file"]').set_input_files(file)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(re.compile(f"^(?!{re.escape(first)}$)"))
+    (only,) = site.people.answers(EVERY)
+    own = only.values["own"][0]
+    assert dict(only.values) == {
+        "unusual": ("yes",), "seen": ("sky", "sea"), "title": ("A day",),
+        "entities": ("sun", "water"), "places": ("0.7000 0.4000",), "own": (own,),
+    }  # fmt: skip
+    assert ImageStore(folder=str(site.images)).read(own) == drawn("pink")
+
+
+def test_a_click_on_the_picture_is_a_place_on_it(page: "Page", site: Site) -> None:
+    enter(page, site)
+    to_form(page, EVERY.title)
+    box = page.locator(".target").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] * 460 / 640, box["y"] + box["height"] * 120 / 480)
+    x, y = map(float, page.locator('textarea[name="places"]').input_value().split())
+    assert abs(x - 460 / 640) < 0.01
+    assert abs(y - 120 / 480) < 0.01
+    assert page.locator(".place").count() == 1
+
+
+def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", site: Site) -> None:
+    page = chromium.new_page()  # whose console says that the answer was no 200
+    enter(page, site)
+    to_form(page, EVERY.title)
+    page.get_by_label("A title").fill("Kept")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("alert").wait_for()
+    assert page.get_by_label("A title").input_value() == "Kept"
+    assert page.evaluate("document.activeElement.name") == "unusual"
+    page.get_by_role("link", name="Is it unusual?").click()
+    assert page.url.endswith("#field-unusual")
+    page.close()
+
+
+def test_a_picture_at_full_size(page: "Page", site: Site) -> None:
+    enter(page, site)
+    to_form(page, EVERY.title)
+    page.keyboard.press("z")
+    caption = page.locator(".zoom-bar p")
+    caption.get_by_text("640 × 480 px").wait_for()
+    page.keyboard.press("1")
+    assert caption.inner_text().endswith("100 %")
+    page.keyboard.press("+")
+    assert caption.inner_text().endswith("150 %")
+    page.keyboard.press("Escape")
+    assert page.locator("dialog").count() == 0
+
+
+def test_an_earlier_answer_is_corrected(page: "Page", site: Site) -> None:
+    enter(page, site)
+    to_form(page, VOTES.title)
+    page.keyboard.press("1")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(re.compile(r"/i/(?!1$)"))
+    page.get_by_role("link", name="My answers").click()
+    page.get_by_role("link", name="Change").click()
+    assert page.get_by_role("radio", name="A", exact=True).is_checked()
+    page.keyboard.press("2")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="My answers").wait_for()
+    assert [one.values["better"] for one in site.people.answers(VOTES)] == [("A",), ("B",)]
+
+
+def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    enter(page, site, "ben")
+    to_form(page, VOTES.title)
+    page.get_by_role("radio", name="B", exact=True).check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("1 answered, 2 left").wait_for()
+    page.get_by_role("button", name="Skip").click()
+    page.get_by_text("2 answered, 1 left").wait_for()
+    page.get_by_role("button", name="Leave").click()
+    page.get_by_role("heading", name="You have left").wait_for()
+    said = [(dict(one.values), one.skipped) for one in site.people.answers(VOTES)]
+    assert said == [({"better": ("B",)}, False), ({}, True)]
+    context.close()
+
+
+def paths(page: "Page", site: Site) -> Iterator[str]:
+    """Every kind of page, one after the other, for whoever looks at it."""
+    enter(page, site)
+    yield "home"
+    to_form(page, VOTES.title)
+    yield "pair"
+    page.keyboard.press("1")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("1 answered, 2 left").wait_for()
+    page.get_by_role("link", name="My answers").click()
+    yield "mine"
+    page.goto(site.address)
+    to_form(page, EVERY.title)
+    yield "every"
+    for _ in range(2):
+        page.get_by_role("button", name="Skip").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    yield "thanks"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(page: "Page", site: Site, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    found = {}
+    for name in paths(page, site):
+        violations = axe.Axe().run(page, options={"preload": False}).response["violations"]
+        found[name] = [(one["id"], [n["html"] for n in one["nodes"]][:3]) for one in violations]
+    assert found == {name: [] for name in ("home", "pair", "mine", "every", "thanks")}
+
+
+def test_on_a_phone_nothing_is_wider_than_it(chromium: "Browser", site: Site) -> None:
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    for name in paths(page, site):
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 390, name
+        small = page.locator("button, .choice, a.button").evaluate_all(
+            "all => all.filter(o => o.offsetHeight && o.offsetHeight < 32).map(o => o.outerHTML)"
+        )
+        assert small == [], name
+    context.close()

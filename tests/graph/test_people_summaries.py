@@ -1,0 +1,118 @@
+"""Forms about replies in the graph: asked where bench.toml names them, answered, summed up."""
+
+import json
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.rows import Judgement, Prediction, Question
+from bench_assets.graph.people import people_assets
+from bench_assets.graph.people_summaries import summary_asset
+from bench_assets.people.forms import Answer, Item
+from bench_assets.people.preferences import WinRate
+from bench_assets.people.results import RightByPeople
+from bench_assets.suites.codis.suite import SUITE
+from bench_assets.suites.codis.task import TASK
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from tests.rows import prediction
+from tests.soundness.judged import queries
+
+VERDICTS, PREFERENCES, _ = TASK.reply_forms
+ASKED = queries(12)
+
+
+def made(home, *assets):
+    tables = TableFiles(folder=str(home / "tables"))
+    settings = SettingsFile(home=str(home))
+    pictures = ImageStore(folder=str(home / "images"))
+    with dg.DagsterInstance.ephemeral() as instance:
+        dg.materialize(
+            list(assets),
+            instance=instance,
+            resources={
+                "settings": settings,
+                "models": Models(settings=settings, images=pictures),
+                "tables": tables,
+                "io_manager": RowTables(files=tables),
+            },
+        )
+    return tables
+
+
+@pytest.fixture
+def home(tmp_path):
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["codis", "questions"], ASKED, Question)
+    for model in ("a", "b"):
+        rows = [
+            prediction(question_id=q.question_id, model=model, text=f"{model} {n}")
+            for n, q in enumerate(ASKED)
+        ]
+        judged = [
+            Judgement.of(row, judge="gpt", criterion="correct", verdict=True, reply="")
+            for row in rows
+        ]
+        tables.write(["codis", "predictions"], rows, Prediction, model)
+        tables.write(["codis", "judgements"], judged, Judgement, model)
+    (tmp_path / "bench.toml").write_text(
+        '[people.forms."codis/verdicts"]\n[people.forms."codis/preferences"]\n'
+    )
+    return tmp_path
+
+
+def answer_all(home, form, field, says):
+    folder = home / "people" / form.form.name
+    items = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    lines = [
+        json.dumps({"item": one["item"], "person": "ana", "values": {field: says(one)}})
+        for one in items
+    ]
+    (folder / "answers.jsonl").write_text("\n".join(lines))
+    return items
+
+
+@pytest.mark.long
+def test_verdicts_are_asked_heard_and_summed_up_for_each_model(home):
+    tables = made(home, people_assets(VERDICTS))
+    assert len(tables.read(["codis", "people", "verdicts_items"], Item)) == 24
+    answer_all(home, VERDICTS, "verdict", lambda one: "yes" if "a " in str(one) else "no")
+    tables = made(home, people_assets(VERDICTS), summary_asset(VERDICTS))
+    assert len(tables.read(["codis", "people", "verdicts_answers"], Answer)) == 24
+    shares = tables.read(["codis", "people", "verdicts_right"], RightByPeople)
+    assert [one.model for one in shares] == ["a", "b"]
+    assert all(one.n == 12 and one.judge == "people" for one in shares)
+
+
+def test_preferences_become_win_rates(home):
+    made(home, people_assets(PREFERENCES))
+    items = answer_all(
+        home,
+        PREFERENCES,
+        "better",
+        lambda one: "the first" if one["shown"]["First reply"][0] == "a" else "the second",
+    )
+    tables = made(home, people_assets(PREFERENCES), summary_asset(PREFERENCES))
+    rates = tables.read(["codis", "people", "preferences_rates"], WinRate)
+    (rate,) = rates
+    assert (rate.model, rate.other, rate.rate, rate.n) == ("a", "b", 1.0, len(items))
+    assert rate.n > 0
+
+
+def test_without_answers_the_summary_is_empty(home):
+    tables = made(home, summary_asset(VERDICTS))
+    assert tables.read(["codis", "people", "verdicts_right"], RightByPeople) == []
+
+
+def test_only_forms_that_are_named_are_asked():
+    own = len(SUITE.forms)
+    assert len(SUITE.forms_asked([])) == own
+    named = SUITE.forms_asked(["codis/verdicts", "cogbench/annotation"])
+    assert [form.form.name for form in named[own:]] == ["codis/verdicts"]
+
+
+def test_a_form_that_is_not_about_replies_has_no_summary():
+    with pytest.raises(ValueError, match="not about replies"):
+        summary_asset(SUITE.forms[0])

@@ -1,0 +1,159 @@
+"""Which answers count: the last word, the deadline, the budget, attention checks."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.people.counted import Terms, count, gold_share, last_words, open_items, wanted
+from bench_assets.people.forms import Answer, Field, Form, Item
+
+FORM = Form(
+    name="t/votes",
+    title="Votes",
+    instructions="Say yes or no.",
+    fields=(
+        Field(name="right", kind="choice", label="Right?", choices=("yes", "no")),
+        Field(name="which", kind="choices", label="Which?", choices=(), required=False, most=2),
+        Field(name="why", kind="text", label="Why?", required=False, most=10),
+    ),
+)
+ITEM = Item(form="t/votes", item_id="i", shown={"Text": "one"}, needed=2, barred=("author",))
+GOLD = Item(form="t/votes", item_id="g", shown={"Text": "two"}, gold={"right": ("yes",)})
+
+
+def said(person: str, right: str = "yes", minute: int = 0, item: Item = ITEM) -> Answer:
+    at = f"2026-11-22T16:{minute:02}:00.000Z"
+    return Answer(
+        form="t/votes",
+        form_version=FORM.version,
+        item_id=item.item_id,
+        item_digest=item.digest,
+        person=person,
+        values={"right": (right,)},
+        at=at,
+        changed_at=at,
+    )
+
+
+def test_a_persons_last_word_is_taken_however_they_come() -> None:
+    words = [said("ana", "yes", 3), said("ana", "no", 5), said("ana", "yes", 1)]
+    assert last_words(words) == last_words(words[::-1]) == [words[1]]
+
+
+def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
+    words = [replace(said("ana", right), tool_id=f"line {n}") for n, right in enumerate("yn")]
+    assert last_words(words[::-1]) == [words[1]]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"person": "author"}, "'author' may not answer: the item is of their own making"),
+        ({"item_digest": "0" * 64}, "given before the item changed"),
+        ({"form_version": "0" * 64}, "given to an earlier version of the form"),
+        ({"item_id": "z"}, "item 'z' is not asked any more"),
+        ({"changed_by": "ben"}, "changed by 'ben', not by who gave it"),
+        ({"skipped": True, "values": {}}, "skipped"),
+        ({"values": {}}, "right is empty"),
+        ({"values": {"right": (" ",)}}, "right is empty"),
+        ({"values": {"right": ("maybe",)}}, "right: 'maybe' is none of yes, no"),
+        ({"values": {"right": ("yes", "no")}}, "right has 2 entries, one is asked for"),
+        ({"values": {"right": ("yes",), "x": ("1",)}}, "there is no field 'x'"),
+        ({"values": {"right": ("yes",), "why": ("x" * 11,)}}, "why: 11 characters, at most 10"),
+        ({"values": {"right": ("yes",), "which": ("a",)}}, "which: 'a' is none of "),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, object], why: str) -> None:
+    counted = count(FORM, [ITEM], [replace(said("ana"), **change), said("ben")])  # type: ignore[arg-type]
+    assert [one.person for one in counted.answers] == ["ben"]
+    assert [one.complaint for one in counted.refused] == [why]
+    assert len(counted.all) == 2
+
+
+def test_choices_of_the_item_take_the_place_of_the_forms() -> None:
+    own = replace(ITEM, choices={"which": ("a", "b", "c")})
+    for which, n in ((("a", "b"), 1), (("a", "b", "c"), 0), (("a", "a"), 0), (("d",), 0)):
+        given = replace(said("ana", item=own), values={"right": ("yes",), "which": which})
+        assert len(count(FORM, [own], [given]).answers) == n
+
+
+def test_who_changed_their_own_answer_is_no_other() -> None:
+    assert count(FORM, [ITEM], [replace(said("ana"), changed_by="ana")]).answers
+
+
+def test_the_last_word_before_the_deadline_counts() -> None:
+    words = [said("ana", "yes", 1), said("ana", "no", 9), said("ben", "no", 9)]
+    terms = Terms(until="2026-11-22T16:05:00.000Z")
+    counted = count(FORM, [ITEM], words, terms)
+    assert [(one.person, one.values["right"]) for one in counted.answers] == [("ana", ("yes",))]
+    assert [(one.person, one.complaint) for one in counted.refused] == [
+        ("ben", "after the deadline, 2026-11-22T16:05:00.000Z")
+    ]
+
+
+def test_of_a_person_who_said_too_much_the_first_answers_count() -> None:
+    items = [replace(ITEM, item_id=name, shown={"Text": name}) for name in "abc"]
+    words = [said("ana", minute=n, item=item) for n, item in enumerate(reversed(items))]
+    counted = count(FORM, items, words, Terms(most_answers=2))
+    assert [one.item_id for one in counted.answers] == ["b", "c"]
+    assert counted.refused[0].complaint == "beyond the 2 answers that a person may give"
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "least", "counts"),
+    [(1, 2, 0.5, True), (1, 2, 0.6, False), (0, 1, 0.0, True), (3, 4, 0.75, True)],
+)
+def test_who_fails_attention_checks_does_not_count(
+    right: int, n: int, least: float, *, counts: bool
+) -> None:
+    checks = [replace(GOLD, item_id=f"g{i}") for i in range(n)]
+    given = [said("ana", "yes" if i < right else "no", item=one) for i, one in enumerate(checks)]
+    terms = Terms(least_gold=least)
+    counted = count(FORM, [ITEM, *checks], [*given, said("ana"), said("ben")], terms)
+    assert [one.person for one in counted.answers] == (["ana", "ben"] if counts else ["ben"])
+    if not counts:
+        assert f"{right} of {n} attention checks right" in counted.refused[-1].complaint
+    assert gold_share(given, {one.item_id: one for one in checks}) == {"ana": (right, n)}
+
+
+def test_an_attention_check_is_no_vote_and_never_open() -> None:
+    counted = count(FORM, [ITEM, GOLD], [said("ana", item=GOLD)])
+    assert not counted.answers
+    assert counted.refused[0].complaint == "an attention check"
+    assert open_items([ITEM, GOLD], []) == {"i": 2}
+
+
+def test_open_is_what_lacks_answers_of_different_people() -> None:
+    assert open_items([ITEM], [said("ana"), said("ana", "no", 1)]) == {"i": 1}
+    assert open_items([ITEM], [said("ana"), said("ben")]) == {}
+    assert open_items([ITEM], [said("ana"), said("ben"), said("cem")]) == {}
+
+
+def test_terms_say_how_many_answers_are_needed() -> None:
+    assert [one.needed for one in wanted([ITEM, GOLD], Terms(needed=5))] == [5, 1]
+    assert wanted([ITEM], Terms()) == [ITEM]
+
+
+def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:
+    same = [
+        replace(ITEM, needed=7, barred=(), proposal={"right": ("yes",)}, gold={"right": ("no",)}),
+        replace(ITEM, item_id="another"),
+    ]
+    assert {one.digest for one in same} == {ITEM.digest}
+    others = [
+        replace(ITEM, shown={"Text": "two"}),
+        replace(ITEM, shown={"Other": "one"}),
+        replace(ITEM, pictures={"Text": "one"}, shown={}),
+        replace(ITEM, choices={"which": ("a",)}),
+    ]
+    assert len({one.digest for one in [ITEM, *others]}) == 5
+
+
+def test_a_form_is_another_where_a_person_sees_something_else() -> None:
+    assert replace(FORM, about="section 3").version == FORM.version
+    changed = [
+        replace(FORM, instructions="Say no."),
+        replace(FORM, title="V"),
+        replace(FORM, fields=FORM.fields[:2]),
+    ]
+    assert len({form.version for form in [FORM, *changed]}) == 4

@@ -1,0 +1,96 @@
+"""A model fills forms in before people come."""
+
+import pytest
+
+from bench_assets.core.chat import Image, Request
+from bench_assets.people.forms import Field, Form, Item
+from bench_assets.people.proposals import propose, read_proposal, to_prompt
+from resources.models.scripted import ScriptedModel
+
+FORM = Form(
+    name="t/look",
+    title="Look",
+    instructions="Look at the picture.",
+    fields=(
+        Field(name="unusual", kind="choice", label="Unusual?", choices=("yes", "no")),
+        Field(name="things", kind="texts", label="What is there?", required=False),
+        Field(name="where", kind="points", label="Where?"),
+    ),
+)
+PICTURE = "ab" * 32
+
+
+def _items(n: int) -> list[Item]:
+    return [Item(form="t/look", item_id=f"p{i}", pictures={"Picture": PICTURE}) for i in range(n)]
+
+
+def _clerk(*replies: str) -> tuple[ScriptedModel, list[Request]]:
+    """A model that says one thing after another, and what it was asked."""
+    asked: list[Request] = []
+
+    def say(request: Request) -> str:
+        asked.append(request)
+        return replies[len(asked) - 1]
+
+    return ScriptedModel("clerk", say), asked
+
+
+@pytest.mark.parametrize(
+    ("reply", "filled"),
+    [
+        (
+            '{"unusual": "yes", "things": ["a cat", "a hat"]}',
+            {"unusual": ("yes",), "things": ("a cat", "a hat")},
+        ),
+        ('{"unusual": true, "things": []}', {"unusual": ("yes",)}),
+        ('Well:\n```json\n{"unusual": "no"}\n```', {"unusual": ("no",)}),
+        ('{"unusual": "perhaps"}', {}),
+        ('{"things": ["a cat"]}', {}),
+        ('{"unusual": "yes", "where": ["0.5 0.5"]}', {}),
+        ('{"unusual": "yes"} {"unusual": "no"}', {}),
+        ("yes", {}),
+        ("", {}),
+    ],
+)
+def test_a_reply_is_taken_whole_or_not_at_all(reply: str, filled: object) -> None:
+    assert read_proposal(reply, FORM, _items(1)[0]) == filled
+
+
+def test_a_model_is_asked_what_people_are_but_for_what_needs_hands() -> None:
+    prompt = to_prompt(FORM, _items(1)[0])
+    (turn,) = prompt.turns
+    assert Image(PICTURE) in turn.parts
+    text = str(turn.parts[-1])
+    assert '"unusual": Unusual? One of ["yes", "no"].' in text
+    assert "where" not in text
+
+
+def test_what_a_model_fills_in_is_named_and_leaves_the_digest_as_it_is() -> None:
+    (item,) = _items(1)
+    (filled,) = propose(FORM, [item], _clerk('{"unusual": "yes"}')[0])
+    assert (filled.proposal, filled.proposed_by) == ({"unusual": ("yes",)}, "clerk")
+    assert filled.digest == item.digest
+
+
+def test_what_cannot_be_read_is_asked_again_and_then_left_empty() -> None:
+    clerk, asked = _clerk("dunno", "dunno", "dunno")
+    (left,) = propose(FORM, _items(1), clerk)
+    assert len(asked) == 3
+    assert (left.proposal, left.proposed_by) == ({}, "")
+
+
+def test_a_share_of_the_items_is_left_for_people_alone() -> None:
+    items = _items(400)
+    clerk, asked = _clerk(*(['{"unusual": "yes"}'] * 800))
+    filled = propose(FORM, items, clerk, unproposed=0.25)
+    n = sum(bool(item.proposal) for item in filled)
+    assert n == len(asked)
+    assert 260 < n < 340  # 300 are expected; three standard deviations are 26
+    again = propose(FORM, items, clerk, unproposed=0.25)
+    assert filled == again
+
+
+def test_attention_checks_are_never_filled_in() -> None:
+    (item,) = _items(1)
+    gold = Item(form="t/look", item_id="g", pictures=item.pictures, gold={"unusual": ("no",)})
+    assert propose(FORM, [gold], _clerk()[0]) == [gold]

@@ -1,0 +1,86 @@
+"""A PostgreSQL of its own for tests: a free port of loopback, a folder that is removed."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+USER, PASSWORD = "bench", "pa/ss word%10"
+
+
+class PostgresServer:
+    """Started by ``with``; stopped and started again, as a restart does."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._programs = _programs()
+        if not self._programs:
+            pytest.skip("no PostgreSQL here: apt-get install postgresql")
+        if not find_spec("psycopg"):
+            pytest.skip("no psycopg here: make cluster-check installs it")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def address(self, database: str = "postgres", password: str = PASSWORD) -> str:
+        """As it is put into the environment."""
+        quoted = password.replace("%", "%25").replace("/", "%2F").replace(" ", "%20")
+        return f"postgresql://{USER}:{quoted}@127.0.0.1:{self.port}/{database}"
+
+    def make(self) -> None:
+        """Make the files; who connects needs the password."""
+        secret = self._folder / "password"
+        secret.write_text(PASSWORD)
+        for one in (self._folder, secret):
+            if os.getuid() == 0:  # which PostgreSQL refuses to run as
+                shutil.chown(one, "postgres", "postgres")
+        said = ("--auth=scram-sha-256", f"--pwfile={secret}", f"--username={USER}", "--no-sync")
+        self._run("initdb", "-E", "UTF8", "--locale=C", *said)
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = (
+            f"-p {self.port} -c listen_addresses=127.0.0.1 -c max_connections=200"
+            f" -c unix_socket_directories={self._folder} -c fsync=off"
+        )
+        self._run("pg_ctl", "-w", "-l", str(self._folder / "log"), "-o", options, "start")
+
+    def stop(self) -> None:
+        """Stop it at once, whoever is connected."""
+        self._run("pg_ctl", "-w", "-m", "fast", "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        assert self._programs
+        command = [str(self._programs / program), "-D", str(self._folder / "data"), *arguments]
+        user = "postgres" if os.getuid() == 0 else None
+        output = subprocess.DEVNULL
+        subprocess.run(
+            command, user=user, check=True, cwd=self._folder, stdout=output, stderr=output
+        )
+
+
+@contextmanager
+def postgres() -> Iterator[PostgresServer]:
+    """A server as long as the block."""
+    with tempfile.TemporaryDirectory(prefix="bench-postgres-") as folder:
+        server = PostgresServer(Path(folder))
+        server.make()
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def _programs() -> Path | None:
+    """Where Debian, or another system, has initdb and pg_ctl."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    named = shutil.which("pg_ctl")
+    return found[-1].parent if found else Path(named).parent if named else None

@@ -1,0 +1,88 @@
+"""What the points of questions come from: digests that are equal where, and only where, it is."""
+
+import pytest
+
+from bench_assets.report.origins import origins
+
+SAID = {
+    "text": "x",
+    "ranking": [],
+    "prompt_sha256": "p",
+    "decoding": "one|t=0,max=8",
+    "raw_text": "",
+    "no_answer": "",
+    "error": "",
+}
+SCORED = {"points": 1.0, "max_points": 1.0, "reading": "exact"}
+JUDGED = {"judge": "gpt", "criterion": "right", "verdict": True, "value": ""}
+
+
+def table(defaults, *rows):
+    """Columns of rows, which are (question, sample, what is otherwise)."""
+    whole = [{"question_id": name, "sample": n, **defaults, **more} for name, n, more in rows]
+    names = ("question_id", "sample", *defaults)
+    return {name: [row[name] for row in whole] for name in names}
+
+
+def of(said=({},), scored=({},), judged=None):
+    """What is written of question ``q``, several draws of it where several are given."""
+    tables = [
+        table(defaults, *(("q", n, more) for n, more in enumerate(rows)))
+        for defaults, rows in ((SAID, said), (SCORED, scored), (JUDGED, judged or ()))
+    ]
+    found = origins(["q"], tables[0], tables[1], tables[2] if judged else None)
+    return {name: column["values"][column["codes"][0]] for name, column in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("other", "differs"),
+    [
+        pytest.param({"said": [{"text": "y"}]}, {"reply"}, id="another reply"),
+        pytest.param({"said": [{"ranking": ["a", "b"]}]}, {"reply"}, id="another ranking"),
+        pytest.param({"said": [{"prompt_sha256": "q"}]}, {"prompt"}, id="another prompt"),
+        pytest.param({"said": [{"decoding": "two|t=0,max=8"}]}, {"who"}, id="another model"),
+        pytest.param({"said": [{"decoding": "one|t=0,max=9"}]}, {"how"}, id="more tokens"),
+        pytest.param({"said": [{"raw_text": "hm</think>x"}]}, {"raw"}, id="it thought"),
+        pytest.param({"said": [{"no_answer": "none in 8"}]}, {"cut"}, id="cut off"),
+        pytest.param({"said": [{"error": "timed out"}]}, {"failed"}, id="no reply"),
+        pytest.param({"scored": [{"points": 0.0}]}, {"points"}, id="other points"),
+        pytest.param({"scored": [{"points": None}]}, {"points"}, id="unscored"),
+        pytest.param({"scored": [{"max_points": 2.0}]}, {"points"}, id="more to gain"),
+        pytest.param({"scored": [{"reading": "strict"}]}, {"readings"}, id="another reading"),
+        pytest.param({"judged": [{}]}, {"judges", "verdicts"}, id="judged at all"),
+        pytest.param({"said": [{}, {}], "scored": [{}]}, {"reply", "prompt"}, id="drawn twice"),
+    ],
+)  # fmt: skip
+def test_what_differs_is_told_and_nothing_else(other, differs):
+    plain, changed = of(), of(**other)
+    assert {name for name in plain if plain[name] != changed[name]} == differs
+
+
+def test_failures_are_alike_whatever_they_say():
+    timed_out, refused = (of(said=[{"error": why}]) for why in ("timed out", "refused"))
+    assert timed_out == refused
+
+
+def test_the_order_of_rows_is_nothing():
+    rows = [("q", 0, {"text": "x"}), ("q", 1, {"text": "y"})]
+    scored = table(SCORED, ("q", 0, {}))
+    there, back = (
+        origins(["q"], table(SAID, *given), scored, None) for given in (rows, rows[::-1])
+    )
+    assert there == back
+
+
+def test_a_question_without_scores_has_nothing():
+    found = origins(["q", "r"], table(SAID, ("q", 0, {})), table(SCORED, ("q", 0, {})), None)
+    points = found["points"]
+    assert points["values"][points["codes"][1]] == ""
+    assert points["values"][points["codes"][0]]
+
+
+def test_half_a_character_is_no_obstacle():
+    assert of(said=[{"text": "\ud83d"}])["reply"] != of()["reply"]
+
+
+def test_what_an_older_table_does_not_say_is_nothing():
+    found = of(said=[{"decoding": None, "ranking": None}], scored=[{"reading": None}])
+    assert (found["who"], found["how"], found["readings"]) == ("", "", "")

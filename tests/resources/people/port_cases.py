@@ -1,0 +1,197 @@
+"""What every implementation of the port to people must do: one table, run against each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import pytest
+
+from bench_assets.people.counted import count, last_words, open_items
+from bench_assets.people.forms import Answer, Field, Form, Item
+from bench_assets.people.port import Asked, People, PeopleError
+
+FORM = Form(
+    name="codis/votes",
+    title="Is the submission right?",
+    instructions="Look at the picture first.",
+    fields=(
+        Field(name="correct", kind="choice", label="Is it correct?", choices=("yes", "no")),
+        Field(name="comment", kind="text", label="What is wrong?", required=False),
+    ),
+)
+
+
+class Hands(Protocol):
+    """People who answer, from outside: what a browser, an editor or an annotation tool does."""
+
+    people: People
+
+    def answer(self, form: Form, item: Item, person: str, **values: str) -> None:
+        """Answer an item, again if the person did before."""
+        ...
+
+    def edit_by_another(
+        self, form: Form, item: Item, person: str, other: str, **values: str
+    ) -> None:
+        """Let somebody else change a person's answer, where the tool lets them."""
+        ...
+
+    def delete(self, form: Form, item: Item, person: str) -> None:
+        """Take a person's answer away."""
+        ...
+
+
+def item(name: str, text: str = "", **more: object) -> Item:
+    """An item of the form with one text."""
+    told: dict[str, object] = {"needed": 2, **more}
+    return Item(form=FORM.name, item_id=name, shown={"Question": text or f"About {name}?"}, **told)  # type: ignore[arg-type]
+
+
+A, B = item("a"), item("b", barred=("ana",))
+
+
+def _said(people: People) -> dict[tuple[str, str], str]:
+    """What each person says last of each item, as it stands."""
+    return {
+        (one.item_id, one.person): one.values.get("correct", ("",))[0]
+        for one in last_words(people.answers(FORM))
+    }
+
+
+def _counted(people: People, items: Sequence[Item]) -> list[Answer]:
+    return count(FORM, items, people.answers(FORM)).answers
+
+
+def asked_twice(hands: Hands) -> None:
+    """Twice is as good as once."""
+    assert hands.people.ask(FORM, [A, B]) == Asked(new=2, there=0, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    hands.answer(FORM, A, "ana", correct="yes")
+    assert hands.people.ask(FORM, [A, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    assert _said(hands.people) == {("a", "ana"): "yes"}
+
+
+def nothing_is_asked(hands: Hands) -> None:
+    """Nobody was asked: there are no answers, and that is no error."""
+    assert hands.people.answers(FORM) == []
+
+
+def changed_text(hands: Hands) -> None:
+    """What was said of the old text is kept, and does not count for the new one."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ana", correct="yes")
+    new = item("a", "Another question?")
+    assert hands.people.ask(FORM, [new, B]) == Asked(new=0, there=1, changed=1, withdrawn=0)
+    hands.answer(FORM, new, "ben", correct="no")
+    assert [(one.person, one.item_digest) for one in _counted(hands.people, [new, B])] == [
+        ("ben", new.digest)
+    ]
+    refused = count(FORM, [new, B], hands.people.answers(FORM)).refused
+    assert [(one.person, one.complaint) for one in refused] == [
+        ("ana", "given before the item changed")
+    ]
+
+
+def withdrawn(hands: Hands) -> None:
+    """An item that is wanted no more keeps what was said of it; it may come back."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ana", correct="yes")
+    assert hands.people.ask(FORM, [B]) == Asked(new=0, there=1, changed=0, withdrawn=1)
+    assert _counted(hands.people, [B]) == []
+    hands.people.ask(FORM, [A, B])
+    assert [one.person for one in _counted(hands.people, [A, B])] == ["ana"]
+
+
+def second_answer(hands: Hands) -> None:
+    """A person's last word counts, once."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ana", correct="yes")
+    hands.answer(FORM, A, "ana", correct="no", comment="on a second look")
+    (only,) = _counted(hands.people, [A, B])
+    assert only.values == {"correct": ("no",), "comment": ("on a second look",)}
+    assert only.changed_at >= only.at
+
+
+def edited_by_another(hands: Hands) -> None:
+    """What somebody else made of an answer does not count as the person's."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ana", correct="yes")
+    hands.edit_by_another(FORM, A, "ana", "ben", correct="no")
+    counted = _counted(hands.people, [A, B])
+    assert [one.values["correct"] for one in counted] in ([], [("yes",)])
+    assert not [one for one in counted if one.changed_by not in ("", one.person)]
+
+
+def deletion(hands: Hands) -> None:
+    """An answer that is taken away is open again."""
+    hands.people.ask(FORM, [A, B])
+    for person in ("ana", "ben"):
+        hands.answer(FORM, A, person, correct="yes")
+    assert "a" not in open_items([A, B], _counted(hands.people, [A, B]))
+    hands.delete(FORM, A, "ana")
+    assert open_items([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
+
+
+def half_the_votes(hands: Hands) -> None:
+    """An item with too few answers is open: neither yes nor no."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ana", correct="yes")
+    assert open_items([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
+
+
+def reopened(hands: Hands) -> None:
+    """One more person can answer an item that had enough."""
+    hands.people.ask(FORM, [A, B])
+    for person in ("ana", "ben"):
+        hands.answer(FORM, A, person, correct="yes")
+    hands.people.reopen(FORM, "a")
+    hands.answer(FORM, A, "cem", correct="no")
+    assert len(_counted(hands.people, [A, B])) == 3
+    with pytest.raises(PeopleError, match="'z'"):
+        hands.people.reopen(FORM, "z")
+
+
+def closed(hands: Hands) -> None:
+    """What was said before the end stays; asking opens the form again."""
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ana", correct="yes")
+    hands.people.close(FORM)
+    assert _said(hands.people) == {("a", "ana"): "yes"}
+    hands.people.ask(FORM, [A, B])
+    hands.answer(FORM, A, "ben", correct="yes")
+    assert len(_counted(hands.people, [A, B])) == 2
+
+
+def one_id_twice(hands: Hands) -> None:
+    """Two items of one id are refused, and nothing was asked."""
+    with pytest.raises(PeopleError, match="'a'"):
+        hands.people.ask(FORM, [A, item("a", "Something else?")])
+    assert hands.people.ask(FORM, [A]).new == 1
+
+
+def another_form(hands: Hands) -> None:
+    """Two forms know nothing of each other's items."""
+    other = Form(name="codis/revisions", title="Revise", instructions="", fields=FORM.fields)
+    hands.people.ask(FORM, [A])
+    asked = Item(form=other.name, item_id="a", shown={"Question": "?"}, needed=1)
+    assert hands.people.ask(other, [asked]).new == 1
+    hands.answer(other, asked, "ana", correct="no")
+    assert hands.people.answers(FORM) == []
+    assert len(hands.people.answers(other)) == 1
+
+
+def odd_texts(hands: Hands) -> None:
+    """Whatever people write comes back as it was written."""
+    hands.people.ask(FORM, [A, B])
+    said = 'Ünïcode <script>alert("1")</script> & "quotes"\nand a second line'
+    hands.answer(FORM, A, "ana", correct="yes", comment=said)
+    assert last_words(hands.people.answers(FORM))[0].values["comment"] == (said,)
+
+
+CASES: Mapping[str, Callable[[Hands], None]] = {
+    case.__doc__ or "": case
+    for case in (
+        asked_twice, nothing_is_asked, changed_text, withdrawn, second_answer, edited_by_another,
+        deletion, half_the_votes, reopened, closed, one_id_twice, another_form, odd_texts,
+    )
+}  # fmt: skip
+"""By the sentence that each shows."""

@@ -1,0 +1,123 @@
+"""Listening to people: a run for new answers, and a sentence for what cannot be heard."""
+
+import dagster as dg
+import pytest
+
+from bench_assets.people.counted import count
+from bench_assets.people.forms import Answer, Field, Form, Item
+from bench_assets.people.suite_form import SuiteForm
+from resources.home.tables import TableFiles
+from resources.people.opening import open_people
+from resources.settings.settings_file import SettingsFile
+from sensors.people import listen
+from tests.people.answer_file import AnswerFile
+
+NAMES = ("quiz/votes", "quiz/checks")
+FORMS = [
+    SuiteForm(
+        form=Form(
+            name=name,
+            title=name,
+            instructions="",
+            fields=(Field(name="right", kind="choice", label="Right?", choices=("yes", "no")),),
+        ),
+        reads={},
+        items=list,
+        row=str,
+        to_rows=list,
+    )
+    for name in NAMES
+]
+ITEMS = [Item(form="", item_id=name, shown={"Text": name}) for name in "ab"]
+
+
+class Listening:
+    """A home in which two forms were asked, and nobody has answered yet."""
+
+    def __init__(self, folder, instance):
+        self.folder, self.instance = folder, instance
+        self.settings = SettingsFile(home=str(folder))
+        self.tables = TableFiles(folder=str(folder / "tables"))
+        self.votes, self.checks = (AnswerFile(folder, name) for name in NAMES)
+        self.configure(*NAMES)
+        for form in FORMS:
+            self.tables.write(form.table("items").split("/"), ITEMS, Item)
+            self.tables.write(form.table("answers").split("/"), [], Answer)
+
+    def configure(self, *names):
+        text = "".join(f'[people.forms."{name}"]\n' for name in names)
+        (self.folder / "bench.toml").write_text(text)
+
+    def make(self, form):
+        """Make the table of a form's answers, as a run does."""
+        heard = open_people(self.settings.load()).answers(form.form)
+        key = form.table("answers").split("/")
+        self.tables.write(key, count(form.form, ITEMS, heard).all, Answer)
+        self.instance.report_runless_asset_event(dg.AssetMaterialization(dg.AssetKey(key)))
+
+    def tick(self):
+        """The forms that a run is asked for and its key; else why there is none."""
+        found = listen(self.instance, self.settings, self.tables, FORMS, lambda forms: [
+            dg.AssetKey(one.table("answers").split("/")) for one in forms
+        ])  # fmt: skip
+        if not found.run_requests:
+            return found.skip_reason.skip_message
+        (request,) = found.run_requests
+        return [key.path[-1] for key in request.asset_selection], request.run_key
+
+
+@pytest.fixture
+def home(tmp_path):
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield Listening(tmp_path, instance)
+
+
+def test_an_answer_asks_for_one_run_until_the_table_has_it(home):
+    assert home.tick() == "nothing new"  # an empty table starts no run
+    home.votes.says("ana", ITEMS[0], right="yes")
+    made, key = home.tick()
+    assert made == ["votes_answers"]
+    assert home.tick() == (made, key)  # Dagster starts one run for a key, however often it comes
+    home.make(FORMS[0])
+    assert home.tick() == "nothing new"
+
+
+def test_an_answer_that_is_taken_back_and_given_again_is_heard_each_time(home):
+    keys = []
+    for said in ("yes", "no", "yes", "no"):
+        home.votes.says("ana", ITEMS[0], right=said)
+        keys.append(home.tick()[1])
+        home.make(FORMS[0])
+    assert len(set(keys)) == 4
+
+
+def test_answers_to_several_forms_are_one_run(home):
+    home.votes.says("ana", ITEMS[0], right="yes")
+    home.checks.says("bo", ITEMS[1], right="no")
+    assert home.tick()[0] == ["votes_answers", "checks_answers"]
+
+
+def test_what_does_not_count_starts_no_run(home):
+    home.votes.says("ana", ITEMS[0], right="perhaps")
+    assert home.tick() == "nothing new"
+
+
+def test_a_form_that_cannot_be_heard_is_a_sentence_and_stops_no_other(home):
+    (home.folder / "people/quiz/votes").mkdir(parents=True)
+    (home.folder / "people/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
+    assert home.tick().startswith("quiz/votes: ")
+    home.checks.says("bo", ITEMS[1], right="no")
+    assert home.tick()[0] == ["checks_answers"]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        pytest.param("[people", "bench.toml", id="half written"),
+        pytest.param("", "no form in [people]", id="nothing is asked"),
+        pytest.param('[people.forms."other/form"]', "no form in [people]", id="an unknown form"),
+    ],
+)
+def test_a_configuration_without_forms_is_a_sentence(home, written, said):
+    (home.folder / "bench.toml").write_text(written)
+    assert said in home.tick()

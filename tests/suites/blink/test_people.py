@@ -1,0 +1,99 @@
+"""What people are asked about BLINK's questions, and what comes of their answers."""
+
+import pytest
+
+from bench_assets.suites.blink.human import human_scores
+from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN, AnswerCheck, checked
+from tests.people.said import answer, fits
+from tests.rows import question
+
+
+def asked(name="blink/val_Jigsaw_1", **fields):
+    told = {
+        "question_id": name,
+        "kind": "choice",
+        "text": "Which fits?",
+        "options": ("the second image", "the third image"),
+        "answer": ("B",),
+        "images": ("a" * 64, "b" * 64),
+        "category": "Jigsaw",
+    }
+    return question(**(told | fields))
+
+
+def test_the_check_shows_the_key_and_the_baseline_does_not():
+    (check,), (human,) = ANSWER_CHECK.items([asked()]), HUMAN.items([asked()])
+    assert check.shown["Called right"] == "B"
+    assert human.shown == {"Question": "Which fits?"}
+    assert human.choices["answer"] == ("A. the second image", "B. the third image")
+    assert list(human.pictures) == ["Picture 1", "Picture 2"]
+    assert (check.needed, human.needed) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"images": ()}, id="an answer key alone has no pictures"),
+        pytest.param({"answer": (), "options": ()}, id="a hidden answer cannot be checked"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_not_asked(fields):
+    assert ANSWER_CHECK.items([asked(**fields)]) == []
+    assert HUMAN.items([asked(**fields)]) == []
+
+
+def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
+    """Of two people one is right: 50 %, and they never agree."""
+    (item,) = HUMAN.items([asked()])
+    said = [
+        answer(item.item_id, "ana", answer="B. the third image"),
+        answer(item.item_id, "bo", answer="A. the second image"),
+    ]
+    assert [fits(HUMAN.form, item, one) for one in said] == ["", ""]
+    found = human_scores([asked()], HUMAN.to_rows(said))[0]
+    assert (found.category, found.n_persons, found.accuracy, found.agreement) == (
+        "Jigsaw",
+        2,
+        0.5,
+        0.0,
+    )
+
+
+def test_an_option_that_is_not_offered_does_not_fit():
+    (item,) = HUMAN.items([asked()])
+    assert "is none of" in fits(HUMAN.form, item, answer(item.item_id, answer="C. another"))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        pytest.param([], "", id="nobody checked it: it stays"),
+        pytest.param(["right"], "", id="right"),
+        pytest.param(["wrong"], "1 of 1 people call its answer wrong", id="wrong"),
+        pytest.param(["right", "ambiguous"], "", id="divided: it stays"),
+        pytest.param(
+            ["ambiguous", "right", "ambiguous"],
+            "2 of 3 people call its answer ambiguous",
+            id="ambiguous to two of three",
+        ),
+    ],
+)
+def test_a_question_goes_whose_answer_most_do_not_call_right(said, reason):
+    answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(said)]
+    found = checked([asked()], ANSWER_CHECK.to_rows(answers))
+    assert [one.reason for one in found.rejections] == ([reason] if reason else [])
+    assert found.questions == ([] if reason else [asked()])
+
+
+def test_a_check_keeps_why():
+    said = answer("q", "ana", verdict="wrong", note="it is\nA")
+    assert ANSWER_CHECK.to_rows([said]) == [
+        AnswerCheck(question_id="q", person="ana", verdict="wrong", note="it is A")
+    ]
+
+
+def test_a_published_edition_that_people_took_a_question_from_is_their_own():
+    both = [asked(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
+    (wrong,) = ANSWER_CHECK.to_rows([answer("blink/val_Jigsaw_1", verdict="wrong")])
+    assert [q.edition for q in checked(both, []).questions] == ["published", "published"]
+    assert [q.edition for q in checked(both, [wrong]).questions] == ["own"]

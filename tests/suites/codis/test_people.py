@@ -1,0 +1,127 @@
+"""What people are asked about CODIS, and what their answers become."""
+
+import pytest
+
+from bench_assets.people.counted import count
+from bench_assets.people.fitting import misfits
+from bench_assets.people.forms import Answer, Item
+from bench_assets.suites.codis import people
+from bench_assets.suites.codis.votes import decide
+from tests.suites.codis.raw import pair, vote
+from tests.suites.codis.test_mini import stored
+
+WRITTEN = {
+    "question": ("Coming or going?",),
+    "context_1": ("It is morning.",),
+    "answer_1": ("Going.",),
+    "context_2": ("It is evening.",),
+    "answer_2": ("Coming.",),
+    "category": ("Temporal Information",),
+}
+ANA, BO, CEM = (pair(pair_id=f"s-{name}", annotator=name) for name in ("ana", "bo", "cem"))
+DIGEST = "0f" * 32
+
+
+def answer(form, item, person, values):
+    return Answer(
+        form=form.form.name,
+        form_version=form.form.version,
+        item_id=item.item_id,
+        item_digest=item.digest,
+        person=person,
+        values=values,
+        at="2026-11-22T16:00:00.000Z",
+        changed_at="2026-11-22T16:00:00.000Z",
+        seconds=4.5,
+        tool="pages",
+    )
+
+
+def heard(form, item, person, values):
+    found = count(form.form, [item], [answer(form, item, person, values)])
+    assert found.refused == []
+    return form.to_rows(found.answers)
+
+
+def test_a_picture_that_somebody_brings_is_named_by_its_digest_once():
+    items = people.PICTURES.items()
+    assert (len(items), {item.needed for item in items}) == (75, {5})  # 375 of the paper's 377
+    both = [answer(people.PICTURES, item, "ana", {"picture": (DIGEST,)}) for item in items[:2]]
+    assert people.PICTURES.to_rows(count(people.PICTURES.form, items, both).answers) == [DIGEST]
+
+
+def test_a_question_that_somebody_writes_is_a_submission_of_the_picture():
+    (item,) = people.SUBMISSIONS.items(images=[stored("my cat/1.png")])
+    (row,) = heard(people.SUBMISSIONS, item, "ana", WRITTEN)
+    assert row == pair(
+        pair_id="my_cat_1.png-ana",
+        image="my cat/1.png",
+        question="Coming or going?",
+        contexts=("It is morning.", "It is evening."),
+        answers=("Going.", "Coming."),
+        category="Temporal Information",
+        annotator="ana",
+    )
+
+
+def test_all_others_are_asked_about_what_has_a_picture_and_is_not_published():
+    pairs = [ANA, BO, CEM, pair(pair_id="lost", image="b.png", annotator="bo"), pair(pair_id="1")]
+    items = people.VOTES.items(submitted=pairs, images=[stored("a.png")])
+    assert [(item.item_id, item.barred) for item in items] == [
+        ("s-ana", ("ana",)),
+        ("s-bo", ("bo",)),
+        ("s-cem", ("cem",)),
+    ]
+
+
+def test_the_names_of_others_are_shown_to_nobody():
+    votes = [vote("s-ana", "bo", correct=False, comment="Too easy."), vote("s-ana", "cem")]
+    pairs, images = [ANA, BO, CEM], [stored("a.png")]
+    items = [
+        *people.VOTES.items(submitted=pairs, images=images),
+        *people.REVISIONS.items(submitted=pairs, first_votes=votes, voted_on=[], images=images),
+    ]
+    shown = " ".join(text for item in items for text in item.shown.values()).split()
+    assert not {"ana", "bo", "cem"} & set(shown)
+
+
+@pytest.mark.parametrize(
+    ("votes", "asked"),
+    [
+        pytest.param([vote("s-ana", "bo", correct=False), vote("s-ana", "cem")], 1, id="not right"),
+        pytest.param([vote("s-ana", "bo", correct=False)], 0, id="cem has not voted yet"),
+        pytest.param([vote("s-ana", "bo"), vote("s-ana", "cem")], 0, id="all approve"),
+    ],
+)
+def test_only_what_was_voted_down_is_revised_and_by_its_author(votes, asked):
+    items = people.REVISIONS.items(
+        submitted=[ANA, BO, CEM], first_votes=votes, voted_on=[], images=[stored("a.png")]
+    )
+    assert [item.barred for item in items] == [("bo", "cem")] * asked
+
+
+def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
+    submitted, images = [ANA, BO, CEM], [stored("a.png")]
+    first = [vote("s-ana", "bo", correct=False), vote("s-ana", "cem")]
+    (item,) = people.REVISIONS.items(
+        submitted=submitted, first_votes=first, voted_on=[], images=images
+    )
+    revised = people.with_pictures(heard(people.REVISIONS, item, "ana", WRITTEN), submitted)
+    submissions = [*submitted, *revised]
+    (again,) = people.REVISION_VOTES.items(
+        submissions=submissions, submitted=submitted, images=images
+    )
+    assert (again.item_id, again.needed) == ("s-ana-revised", 2)
+    yes = {name: ("yes",) for name in ("correct", "different", "within_rules")}
+    votes = [
+        row for person in ("bo", "cem") for row in heard(people.REVISION_VOTES, again, person, yes)
+    ]
+    outcomes = {one.submission: one.outcome for one in decide(submissions, [*first, *votes])}
+    assert (outcomes["s-ana"], outcomes["s-ana-revised"]) == ("revised", "kept")
+    assert (votes[0].seconds, votes[0].tool) == (4.5, "pages")
+
+
+def test_a_category_that_the_paper_does_not_have_is_refused():
+    item = Item(form="codis/submissions", item_id="a.png")
+    found = misfits(WRITTEN | {"category": ("Weather",)}, people.SUBMISSIONS.form, item.choices)
+    assert len(found) == 1

@@ -1,0 +1,213 @@
+"""What people are asked for CogBench, and the rows that come of it."""
+
+import json
+import re
+
+import pytest
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.suites.cogbench.annotations import DESCRIPTION, AnnotatedItem, read_annotations
+from bench_assets.suites.cogbench.kinds import KINDS
+from bench_assets.suites.cogbench.merge import MergedItem
+from bench_assets.suites.cogbench.mini import edition as mini
+from bench_assets.suites.cogbench.people import ANNOTATION, MERGE_REVIEW
+from bench_assets.suites.cogbench.reviews import Review
+from bench_assets.suites.cogbench.source import RawAnnotation
+from tests.people.said import answer, fits
+
+CODES = {kind.field: kind.code for kind in KINDS} | {
+    "Entities": "entities",
+    "Description": "description",
+}
+
+
+def stored(name, sha="a" * 64):
+    return StoredImage(name=name, sha256=sha, format="PNG", width=9, height=9, n_bytes=9)
+
+
+def read(said):
+    found = read_annotations(ANNOTATION.to_rows([said]))
+    assert found.deviations == []
+    return [(item.field, item.text) for item in found.items]
+
+
+def test_three_people_are_asked_about_each_picture():
+    (item,) = ANNOTATION.items(images=[stored("a.png")])
+    assert (item.item_id, item.pictures, item.needed) == ("a.png", {"Picture": "a" * 64}, 3)
+    said = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
+    assert fits(ANNOTATION.form, item, said) == ""
+    assert "description is empty" in fits(ANNOTATION.form, item, answer("a.png", entities=["boy"]))
+
+
+def test_an_answer_is_written_in_the_form_of_figure_6():
+    said = answer(
+        "a.png",
+        "bo",
+        entities=["boy", "red  kite"],
+        event=["A. + B. -> C.", "D. -> E."],
+        description="A boy\nflies a kite.",
+    )
+    empty = [f"[{kind.field}]: None" for kind in KINDS]
+    empty[4] = "[Event Reasoning]: [A. + B. -> C.] [D. -> E.]"
+    text = "\n".join(["[Entities]: [boy, red kite]", *empty, "[Description]: A boy flies a kite."])
+    assert ANNOTATION.to_rows([said]) == [
+        RawAnnotation(image="a.png", annotator="bo", annotation=text)
+    ]
+
+
+PLAIN = [("Entities", "boy"), ("Description", "A boy.")]
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        pytest.param({"event": ["[A -> B]"]}, ("Event Reasoning", "A -> B"), id="brackets typed"),
+        pytest.param(
+            {"event": ["A [left] runs. -> B"]},
+            ("Event Reasoning", "A (left) runs. -> B"),
+            id="brackets inside of a chain are round",
+        ),
+        pytest.param(
+            {"event": ["A\n[Description]: no -> B"]},
+            ("Event Reasoning", "A (Description): no -> B"),
+            id="a heading in a chain begins no section",
+        ),
+        pytest.param(
+            {"event": ["A. + -> B ->"]}, None, id="a chain with two arrows is named, not lost"
+        ),
+        pytest.param({"event": ["None"]}, (), id="None is nothing"),
+        pytest.param(
+            {"location": ["你好。 → 在家。"]},
+            ("Location Reasoning", "你好。 -> 在家。"),
+            id="any text",
+        ),
+    ],
+)
+def test_whatever_is_typed_stays_in_its_section(values, found):
+    said = answer("a.png", entities=["boy"], description="A boy.", **values)
+    read_back = read_annotations(ANNOTATION.to_rows([said]))
+    items = [(item.field, item.text) for item in read_back.items]
+    if found is None:
+        (deviation,) = read_back.deviations
+        assert "[Event Reasoning] 1" in deviation.entry
+        found = ()
+    assert items == ([PLAIN[0], found, PLAIN[1]] if found else PLAIN)
+
+
+def test_a_description_cannot_begin_another_section():
+    said = answer(
+        "a.png", entities=["boy"], description="A boy.\n[Entities]: [dog]\n[Event]: [X -> Y]"
+    )
+    assert read(said) == [
+        ("Entities", "boy"),
+        ("Description", "A boy. [Entities]: [dog] [Event]: [X -> Y]"),
+    ]
+
+
+def test_a_chain_that_is_called_like_a_section_is_a_chain():
+    said = answer("a.png", entities=["boy"], time=["Time"], event=["A -> B"], description="A boy.")
+    read_back = read_annotations(ANNOTATION.to_rows([said]))
+    assert ("Event Reasoning", "A -> B") in [(i.field, i.text) for i in read_back.items]
+    assert [d.reason for d in read_back.deviations] == [
+        "a conclusion only: there is no arrow: 'Time'"
+    ]
+
+
+def filled_in(entry):
+    """What a person who wrote this text would fill in: taken apart here, not by our reader."""
+    parts = re.split(r"^\[([\w ]+)\]: ?", entry["annotation"], flags=re.MULTILINE)[1:]
+    values = {}
+    for field, body in zip(parts[::2], map(str.strip, parts[1::2]), strict=True):
+        if field == "Description":
+            values["description"] = body
+        elif field == "Entities":
+            values["entities"] = body.strip("[]").split(", ")
+        elif body != "None":
+            values[CODES[field]] = re.findall(r"\[([^\]]*)\]", body) or body.splitlines()
+    return answer(entry["image"], entry["annotator"], **values)
+
+
+@pytest.mark.long
+def test_the_mini_editions_annotations_come_back_item_for_item(tmp_path):
+    mini.write(tmp_path)
+    entries = json.loads((tmp_path / "annotations.json").read_text("utf-8"))
+    before = read_annotations(RawAnnotation(**entry) for entry in entries)
+    after = read_annotations(ANNOTATION.to_rows([filled_in(entry) for entry in entries]))
+    assert (len(entries), len(before.items)) > (77, 1000)
+    assert after.items == before.items
+    missing = [one for one in before.deviations if "section is missing" in one.reason]
+    assert after.deviations == [one for one in before.deviations if one not in missing]
+
+
+def waiting(field, text, *near, image="a.png"):
+    return MergedItem(
+        image=image,
+        field=field,
+        text=text,
+        variants=(text,),
+        annotators=("ana",),
+        outcome="waiting",
+        reason="given by 1",
+        near=near,
+    )
+
+
+def noted(field, text, annotator="bo"):
+    return AnnotatedItem(image="a.png", annotator=annotator, field=field, text=text)
+
+
+def test_what_waits_is_shown_beside_what_comes_near_and_never_with_its_author():
+    one = waiting("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
+    texts = [noted("Entities", text) for text in ("cat", "no (small) kitten", "no (small)", "no")]
+    (item,) = MERGE_REVIEW.items([one], texts, [stored("a.png")])
+    assert item.choices["decision"] == (
+        "keep it",
+        "leave it out",
+        "the same as: no (small) kitten",
+        "the same as: no (small)",
+    )
+    assert item.shown["Another one wrote (1)"] == "no (small) kitten"
+    assert "ana" not in json.dumps([dict(item.shown), item.item_id])
+
+
+def test_descriptions_stand_side_by_side_and_are_never_the_same():
+    one = waiting(DESCRIPTION, "A dog runs.", "A cat sits.")
+    (item,) = MERGE_REVIEW.items([one], [], [stored("a.png")])
+    assert item.choices["decision"] == ("keep it", "leave it out")
+    assert item.shown["Another one wrote (1)"] == "A cat sits."
+
+
+def test_of_a_picture_that_is_not_there_nothing_is_asked():
+    assert MERGE_REVIEW.items([waiting("Entities", "cat")], [], []) == []
+
+
+def review(text, accept, same_as="", field="Entities"):
+    return Review(image="a.png", field=field, text=text, accept=accept, same_as=same_as)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        pytest.param(["keep it"], [review("cat", True)], id="kept"),
+        pytest.param(["leave it out"], [review("cat", False)], id="left out"),
+        pytest.param(
+            ["the same as: kitten"], [review("cat", None, "kitten")], id="the same as another"
+        ),
+        pytest.param(["keep it", "leave it out"], [], id="divided: it still waits"),
+        pytest.param(
+            ["keep it", "leave it out", "keep it"], [review("cat", True)], id="two of three"
+        ),
+    ],
+)
+def test_a_review_is_what_most_reviewers_say(said, found):
+    (item,) = MERGE_REVIEW.items([waiting("Entities", "cat")], [], [stored("a.png")])
+    answers = [answer(item.item_id, f"p{n}", decision=text) for n, text in enumerate(said)]
+    assert MERGE_REVIEW.to_rows(answers) == found
+
+
+@pytest.mark.parametrize("field", [kind.field for kind in KINDS])
+def test_the_place_of_a_review_is_read_off_its_item_whatever_the_text_is(field):
+    text = "A [Entities] stands. + B -> C [Description] "
+    (item,) = MERGE_REVIEW.items([waiting(field, text)], [], [stored("a.png")])
+    (found,) = MERGE_REVIEW.to_rows([answer(item.item_id, decision="keep it")])
+    assert found == review(text, True, field=field)

@@ -1,0 +1,39 @@
+"""What people annotate and review reaches CogBench's tables, beside what stands in files."""
+
+import json
+
+import dagster as dg
+import pytest
+
+from bench_assets.people.forms import Answer
+from bench_assets.suites.cogbench.annotations import AnnotatedItem
+from bench_assets.suites.cogbench.assets import merge as assets
+from bench_assets.suites.cogbench.people import ANNOTATION
+from tests.home import Home
+from tests.people.said import answer
+
+TEXT = "[Entities]: [cat]\n[Description]: A cat."
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "source"
+    (folder / "images").mkdir(parents=True)
+    entries = [{"image": "a.png", "annotator": who, "annotation": TEXT} for who in ("ana", "bo")]
+    (folder / "annotations.json").write_text(json.dumps(entries))
+    return Home(tmp_path / "home", "cogbench", folder)
+
+
+def test_of_one_persons_two_annotations_of_a_picture_the_answer_counts(home):
+    said = [
+        answer("a.png", "ana", entities=["dog"], description="A dog."),
+        answer("a.png", "cem", entities=["cow"], description="A cow."),
+    ]
+    home.tables.write(ANNOTATION.table("answers").split("/"), said, Answer)
+    home.materialize([assets.annotations], dg.AssetSelection.all())
+    found = [
+        (row.annotator, row.text)
+        for row in home.read(AnnotatedItem, "annotations")
+        if row.field == "Entities"
+    ]
+    assert found == [("ana", "dog"), ("bo", "cat"), ("cem", "cow")]

@@ -1,0 +1,214 @@
+"""What people are asked about JourneyBench, and what their answers become."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.people.counted import count
+from bench_assets.people.forms import Answer
+from bench_assets.suites.journeybench.built import people
+from bench_assets.suites.journeybench.built.captions import verify_captions
+from bench_assets.suites.journeybench.built.distractors import Statement
+from bench_assets.suites.journeybench.built.filtering import decide
+from bench_assets.suites.journeybench.built.look_alikes import LookAlike, verify_look_alikes
+from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
+from bench_assets.suites.journeybench.raw import (
+    CRITERIA,
+    CaptionVote,
+    FilterVote,
+    GalleryPicture,
+    LookAlikeVote,
+    StatementVote,
+    TriggerVote,
+    WrittenCaption,
+)
+from bench_assets.suites.journeybench.writing import Written
+
+TRIGGER = (
+    '[{"trigger": "false premises", "question": "Where is the dog?", "answers": ["Nowhere"]},'
+    ' {"trigger": "riddle", "question": "Who?", "answers": ["Me"]}]'
+)
+
+
+def stored(name):
+    return StoredImage(
+        name=name, sha256=f"sha of {name}", format="PNG", width=1, height=1, n_bytes=1
+    )
+
+
+IMAGES = [stored("cats/a.png"), stored("b.png")]
+
+
+def answer(form, item, person, **values):
+    return Answer(
+        form=form.form.name,
+        form_version=form.form.version,
+        item_id=item.item_id,
+        item_digest=item.digest,
+        person=person,
+        values={name: (value,) for name, value in values.items()},
+        at="2026-11-22T16:00:00.000Z",
+        changed_at="2026-11-22T16:00:00.000Z",
+        seconds=2.0,
+        tool="pages",
+    )
+
+
+def heard(form, items, *answers):
+    """Rows of the answers, of which all count; how they were said is looked at elsewhere."""
+    found = count(form.form, items, answers)
+    assert found.refused == []
+    rows = form.to_rows(found.answers)
+    assert {(row.seconds, row.at, row.tool) for row in rows} <= {
+        (2.0, "2026-11-22T16:00:00.000Z", "pages")
+    }
+    return [replace(row, seconds=None, at="", tool="") for row in rows]
+
+
+def kept(picture, *, is_kept=True, is_open=False):
+    return FilterDecision(
+        picture=picture,
+        kept=is_kept,
+        reason="",
+        n_votes=0,
+        n_unusual=0,
+        n_fictional=0,
+        n_comprehensible=0,
+        open=is_open,
+    )
+
+
+def caption(picture, text, writer="w1"):
+    return CaptionDecision(
+        picture=picture, writer=writer, caption=text, kept=True, reason="", n_votes=4, n_accepting=4
+    )
+
+
+def statement(text, number=1):
+    return Statement(
+        statement_id=f"b.png/model/{number}",
+        picture="b.png",
+        text=text,
+        way="model",
+        request_id="",
+        writer="",
+        prompt_sha256="",
+    )
+
+
+def test_filtering_votes_of_people_decide_as_those_of_a_file():
+    names = ("cats/a.png", "b.png", "torn.png")
+    gallery = [GalleryPicture(picture=name, query="q", prompt="p") for name in names]
+    items = people.FILTER.items(gallery=gallery, images=IMAGES)
+    assert [(item.item_id, item.needed) for item in items] == [("cats%2Fa.png", 4), ("b.png", 4)]
+    first, second = items
+    yes = dict.fromkeys(CRITERIA, "yes")
+    said = [answer(people.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
+    said += [answer(people.FILTER, second, who, **yes | {"unusual": "no"}) for who in ("ana", "bo")]
+    rows = heard(people.FILTER, items, *said)
+    no = {"unusual": False, "fictional": True, "comprehensible": True}
+    assert rows[:1] == [FilterVote(picture="b.png", annotator="ana", **no)]
+    assert rows[2:3] == [
+        FilterVote(picture="cats/a.png", annotator="ana", **dict.fromkeys(CRITERIA, True))
+    ]
+    decisions = decide(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
+    assert [(one.kept, one.open) for one in decisions] == [
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+
+
+def test_captions_are_written_of_kept_pictures_only():
+    decisions = [kept("cats/a.png"), kept("b.png", is_kept=False, is_open=True)]
+    (item,) = people.WRITE.items(decisions=decisions, images=IMAGES)
+    assert (item.item_id, item.needed) == ("cats%2Fa.png", 8)
+    assert heard(people.WRITE, [item], answer(people.WRITE, item, "wu", caption="A cat.")) == [
+        WrittenCaption(picture="cats/a.png", writer="wu", caption="A cat.")
+    ]
+
+
+def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
+    written = [
+        WrittenCaption(picture="cats/a.png", writer="w/1", caption="A  cat."),
+        WrittenCaption(picture="cats/a.png", writer="w2", caption="a cat"),
+        WrittenCaption(picture="cats/a.png", writer="w3", caption=" "),
+        WrittenCaption(picture="b.png", writer="w1", caption="A dog."),
+    ]
+    decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
+    (item,) = people.VERIFY.items(written=written, decisions=decisions, images=IMAGES)
+    assert (item.shown, item.barred, item.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
+    rows = heard(people.VERIFY, [item], answer(people.VERIFY, item, "ana", accepts="yes"))
+    assert rows == [CaptionVote(picture="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
+    decided = verify_captions(written, rows, {"cats/a.png"})
+    assert [one.kept for one in decided] == [True, False, False]
+
+
+def test_statements_are_checked_that_rules_do_not_sort_out():
+    statements = [
+        statement("A dog with a red/blue hat.", 1),
+        statement("a dog with a red/blue hat", 2),
+        statement("A cat", 3),
+        statement("", 4),
+    ]
+    captions = [caption("b.png", "A cat with a hat.")]
+    (item,) = people.CONFLICTS.items(
+        statements=statements, caption_decisions=captions, images=IMAGES
+    )
+    assert item.shown == {"Statement": "A dog with a red/blue hat."}
+    rows = heard(people.CONFLICTS, [item], answer(people.CONFLICTS, item, "ana", conflicts="no"))
+    assert rows == [
+        StatementVote(
+            picture="b.png",
+            statement="a dog with a red/blue hat",
+            annotator="ana",
+            conflicts=False,
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alike", "conflicts", "accepted"),
+    [
+        pytest.param("yes", "yes", True, id="alike, and the captions are wrong of it"),
+        pytest.param("yes", "no", False, id="a right answer"),
+        pytest.param("no", "yes", False, id="another picture"),
+    ],
+)
+def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflicts, accepted):
+    proposed = [
+        LookAlike(picture="b.png", candidate="cats/a.png", criterion=way, similarity=0.5)
+        for way in ("subject", "both")
+    ]
+    (item,) = people.ALIKE.items(
+        proposed=proposed, caption_decisions=[caption("b.png", "A cat.")], images=IMAGES
+    )
+    assert item.pictures == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
+    given = answer(people.ALIKE, item, "ana", alike=alike, conflicts=conflicts)
+    rows = heard(people.ALIKE, [item], given)
+    assert rows == [
+        LookAlikeVote(
+            picture="b.png",
+            candidate="cats/a.png",
+            annotator="ana",
+            alike=alike == "yes",
+            conflicts=conflicts == "yes",
+        )
+    ]
+    (decision,) = verify_look_alikes(proposed, rows)
+    assert (decision.accepted, decision.open) == (accepted, False)
+    (waits,) = verify_look_alikes(proposed, rows, least=3)
+    assert (waits.accepted, waits.open, waits.reason) == (False, True, "1 votes, 3 are needed")
+
+
+def test_questions_are_checked_that_are_whole():
+    reply = Written(
+        request_id="b.png/triggers", text=TRIGGER, error="", writer="m", prompt="", prompt_sha256=""
+    )
+    (item,) = people.TRIGGER.items(replies=[reply], images=IMAGES)
+    assert item.shown["Answers"] == "Nowhere"
+    rows = heard(people.TRIGGER, [item], answer(people.TRIGGER, item, "ana", accepts="yes"))
+    assert rows == [
+        TriggerVote(picture="b.png", question="where is the dog?", annotator="ana", accepts=True)
+    ]

@@ -1,0 +1,174 @@
+"""What people are asked when MULTI is made, and what becomes of their answers."""
+
+import pytest
+
+from bench_assets.core.rows import StoredImage
+from bench_assets.suites.multi.annotations import Annotation, wishes
+from bench_assets.suites.multi.decided import by_hand, informed, settled
+from bench_assets.suites.multi.duplicates import Duplicate
+from bench_assets.suites.multi.extend import UNCOVERED, WRITTEN, KnowledgeLink
+from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS, KNOWLEDGE, TRANSFORMATION_REVIEW
+from bench_assets.suites.multi.rewrite import apply, transformations
+from bench_assets.suites.multi.source import Knowledge
+from tests.people.said import answer, fits
+from tests.suites.multi.rows import item
+
+SMALL = StoredImage(name="a.png", sha256="a" * 64, format="PNG", width=9, height=9, n_bytes=9)
+ORDERS = item(specific="正确的顺序是[MASK]\nA. 1和3\nB. 2和4\nC. 1和4\nD. 2和3")
+PLAIN = item(item_id="gzsx_2_0", problem_id="gzsx_2")
+ANEW = "write it anew, below"
+DISTILL = "distill: take away words that give the answer away"
+
+
+def test_people_are_asked_to_transform_what_a_rule_doubts_and_nothing_else():
+    (asked,) = TRANSFORMATION_REVIEW.items([ORDERS, PLAIN], [SMALL])
+    assert asked.item_id == ORDERS.item_id
+    assert asked.shown["Answer"] == "B"
+    assert "the options may hold only as a whole: 顺序" in asked.shown["Why a person has to look"]
+
+
+def test_pictures_stand_under_the_marks_of_the_text():
+    with_picture = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
+    (asked,) = TRANSFORMATION_REVIEW.items([with_picture], [SMALL])
+    assert asked.pictures == {"[IMAGE_1]": "a" * 64}
+
+
+def annotation(**fields):
+    return Annotation(item_id=ORDERS.item_id, round=2, annotator="ana", **fields)
+
+
+@pytest.mark.parametrize(
+    ("values", "row"),
+    [
+        pytest.param({"how": "leave it as it is"}, annotation(), id="left"),
+        pytest.param(
+            {"how": DISTILL, "words": "正确的", "instead": ""},
+            annotation(transform={"name": "distill", "words": "正确的", "instead": ""}),
+            id="distilled",
+        ),
+        pytest.param(
+            {"how": ANEW, "question": "顺序是[MASK]", "type": "FB", "right": "1"},
+            annotation(changes={"specific": "顺序是[MASK]", "type": "FB", "answer": "1"}),
+            id="written anew",
+        ),
+        pytest.param(
+            {"how": "leave it as it is", "question": "typed, then left"},
+            annotation(),
+            id="what was typed beside another choice is nothing",
+        ),
+    ],
+)
+def test_a_decision_is_an_annotation_of_the_second_round(values, row):
+    (asked,) = TRANSFORMATION_REVIEW.items([ORDERS], [])
+    said = answer(asked.item_id, "ana", **{k: v for k, v in values.items() if v})
+    assert fits(TRANSFORMATION_REVIEW.form, asked, said) == ""
+    assert TRANSFORMATION_REVIEW.to_rows([said]) == [row]
+
+
+def test_of_two_people_the_first_counts():
+    early = answer("x", "bo", at="2026-11-22T09", how="leave it as it is")
+    late = answer("x", "ana", at="2026-11-22T10", how=DISTILL, words="a")
+    (found,) = TRANSFORMATION_REVIEW.to_rows([late, early])
+    assert (found.annotator, found.transform) == ("bo", {})
+
+
+def test_what_was_distilled_goes_through_the_rule_that_proves_it():
+    (said,) = TRANSFORMATION_REVIEW.to_rows([answer(ORDERS.item_id, how=DISTILL, words="正确的")])
+    (row,) = transformations([ORDERS], wishes([said]), 0.0, 0)
+    assert (row.specific.startswith("顺序是"), row.fault, row.by) == (True, "", "annotator")
+
+
+def test_what_was_written_anew_takes_the_place_of_its_item_unless_it_is_broken():
+    sound = annotation(changes={"specific": "1+1=[MASK]", "type": "FB", "answer": "2"})
+    broken = annotation(changes={"type": "FB", "answer": ""})
+    (row,) = by_hand([ORDERS, PLAIN], [sound])
+    assert (row.by, row.name, row.fault) == ("ana", "by hand", "")
+    first, second = apply([ORDERS, PLAIN], [row])
+    assert (first.specific, first.type, first.answer, second) == ("1+1=[MASK]", "FB", "2", PLAIN)
+    (row,) = by_hand([ORDERS], [broken])
+    assert row.fault
+    assert apply([ORDERS], [row]) == [ORDERS]
+
+
+def link(name="", how=UNCOVERED, item_id=PLAIN.item_id):
+    return KnowledgeLink(item_id=item_id, knowledge=name, how=how)
+
+
+def test_knowledge_is_asked_for_where_there_is_none():
+    (asked,) = KNOWLEDGE.items(
+        [link(), link("集合", "attached", ORDERS.item_id)], [ORDERS, PLAIN], []
+    )
+    assert asked.item_id == PLAIN.item_id
+    said = answer(asked.item_id, name="加法", knowledge="两数之和。")
+    assert fits(KNOWLEDGE.form, asked, said) == ""
+    found = informed([link()], {}, KNOWLEDGE.to_rows([said]))
+    assert found.links == [link("加法", WRITTEN)]
+    assert found.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
+
+
+@pytest.mark.parametrize(
+    ("links", "said", "named", "n_pieces"),
+    [
+        pytest.param([link("集合", "attached")], ["加法"], ["集合"], 1, id="what is there stays"),
+        pytest.param([link()], ["加法", "减法"], ["加法"], 2, id="of two pieces the first"),
+        pytest.param(
+            [link()], ["集合"], [f"集合 ({PLAIN.item_id})"], 2, id="another text of a known name"
+        ),
+        pytest.param([link()], [], [""], 1, id="nobody wrote any"),
+    ],
+)
+def test_which_piece_an_item_gets(links, said, named, n_pieces):
+    written = KNOWLEDGE.to_rows(
+        [answer(PLAIN.item_id, f"p{n}", name=t, knowledge="text") for n, t in enumerate(said)]
+    )
+    found = informed(links, {"集合": Knowledge(name="集合", content="their own")}, written)
+    assert [one.knowledge for one in found.links] == named
+    assert len(found.pieces) == n_pieces
+
+
+def pair(conflict="the gold is 'B', not 'A'", **fields):
+    told = {"item_id": PLAIN.item_id, "earlier": ORDERS.item_id, "similarity": 0.9, "distance": 0}
+    return Duplicate(**(told | {"conflict": conflict, "dropped": False} | fields))
+
+
+def test_people_are_asked_about_conflicts_side_by_side():
+    (asked,) = DUPLICATE_CONFLICTS.items([pair(), pair("")], [ORDERS, PLAIN], [])
+    assert list(asked.shown) == [
+        "Question (earlier)",
+        "Answer (earlier)",
+        "Question (later)",
+        "Answer (later)",
+        "What speaks against their being one",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "after"),
+    [
+        pytest.param([], pair(), id="nobody looked"),
+        pytest.param(["they are two questions: keep both"], pair(), id="two questions"),
+        pytest.param(
+            ["they are one: drop the later"], pair("", dropped=True), id="the later one goes"
+        ),
+        pytest.param(
+            ["they are one: drop the earlier"],
+            pair("", dropped=True, item_id=ORDERS.item_id, earlier=PLAIN.item_id),
+            id="the earlier one goes",
+        ),
+        pytest.param(
+            ["they are one: drop the later", "they are one: drop the earlier"],
+            pair(),
+            id="divided: both stay",
+        ),
+    ],
+)
+def test_what_becomes_of_a_conflict(said, after):
+    (asked,) = DUPLICATE_CONFLICTS.items([pair()], [ORDERS, PLAIN], [])
+    rows = [answer(asked.item_id, f"p{n}", decision=text) for n, text in enumerate(said)]
+    assert settled([pair()], DUPLICATE_CONFLICTS.to_rows(rows)) == [after]
+
+
+def test_a_pair_that_is_no_conflict_any_more_is_left_alone():
+    sure = pair("", dropped=True)
+    said = answer(f"{PLAIN.item_id}/{ORDERS.item_id}", decision="they are one: drop the earlier")
+    assert settled([sure], DUPLICATE_CONFLICTS.to_rows([said])) == [sure]

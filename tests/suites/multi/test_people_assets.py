@@ -1,0 +1,64 @@
+"""What people say reaches MULTI's tables: questions written anew, conflicts that are settled."""
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.rows import Question, Rejection, StoredImage
+from bench_assets.people.forms import Answer
+from bench_assets.people.item_ids import item_id
+from bench_assets.suites.multi.assets import built
+from bench_assets.suites.multi.assets import questions as assets
+from bench_assets.suites.multi.duplicates import Duplicate
+from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS, TRANSFORMATION_REVIEW
+from bench_assets.suites.multi.rewrite import Transformation
+from bench_assets.suites.multi.source import Item
+from tests.home import Home
+from tests.people.said import answer
+from tests.suites.multi.test_people import ANEW, ORDERS, PLAIN, pair
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "raw_problems.json").write_text("{}")
+    (folder / "annotations.json").write_text("[]")
+    made = Home(tmp_path / "home", "multi", folder)
+    for table, rows, row in (
+        ("annotated_items", [ORDERS, PLAIN], Item),
+        ("transformed_items", [ORDERS, PLAIN], Item),
+        ("duplicates", [pair()], Duplicate),
+        ("dropped_items", [], Rejection),
+        ("images", [], StoredImage),
+    ):
+        made.tables.write(["multi", table], rows, row)
+    return made
+
+
+def told(home, form, said):
+    home.tables.write(form.table("answers").split("/"), [said], Answer)
+
+
+def materialize(home, asset, *read):
+    specs = [dg.AssetSpec(["multi", table]) for table in read]
+    home.materialize([asset, *specs], dg.AssetSelection.assets(asset))
+
+
+def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
+    name = item_id(PLAIN.item_id, ORDERS.item_id)
+    told(home, DUPLICATE_CONFLICTS, answer(name, decision="they are one: drop the earlier"))
+    read = ("dropped_items", "transformed_items", "duplicates", "images")
+    materialize(home, assets.questions, *read)
+    assert [one.question_id for one in home.read(Question, "questions")] == ["multi/gzsx_2_0"]
+    (gone,) = home.read(Rejection, "rejections")
+    assert gone.reason.startswith("nearly the same as gzsx_2_0")
+
+
+def test_what_a_person_wrote_anew_goes_before_any_rule(home):
+    said = answer(ORDERS.item_id, how=ANEW, question="顺序是[MASK]", type="FB", right="1")
+    told(home, TRANSFORMATION_REVIEW, said)
+    materialize(home, built.transformations, "annotated_items")
+    rows = home.read(Transformation, "transformations")
+    assert [(row.name, row.by) for row in rows if row.item_id == ORDERS.item_id] == [
+        ("by hand", "ana")
+    ]
