@@ -79,13 +79,18 @@ class Suite:
     """By task: what is measured of one model's replies with more than their scores, an encoder say;
     for replies that were made elsewhere. The suite has it as an asset as well."""
 
+    @property
+    def every_form(self) -> tuple[SuiteForm, ...]:
+        """Its own forms, and those about replies to its tasks."""
+        return (*self.forms, *(form for task in self.tasks for form in task.reply_forms))
+
     def forms_asked(self, named: Collection[str]) -> tuple[SuiteForm, ...]:
         """Its own forms, and those about replies to its tasks that are named.
 
         Args:
             named: Names of forms: the sections ``[people.forms]`` of bench.toml.
         """
-        about = [form for task in self.tasks for form in task.reply_forms]
+        about = self.every_form[len(self.forms) :]
         return (*self.forms, *(form for form in about if form.form.name in named))
 
 

@@ -1,23 +1,34 @@
-"""Take the README's pictures of the report and of the Dagster UI: ``make screenshots``.
+"""Take the pictures of the report, of the UI and of the pages for people: ``make screenshots``.
 
 Opens what ``make demo`` left in the home folder, in Chromium, and writes docs/images/*.png. Look at
 them: of a home that an older version made, numbers are marked as stale.
 """
 
 import shutil
+import time
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench_assets.bench.serving import Served, require_free
 from bench_assets.core.errors import BenchError
+from bench_assets.graph.assembly import tables_of
+from bench_assets.suites.codis.people import VOTES
+from resources.people.pages.asking import PagesPeople
+from resources.people.pages.links import Links
+from resources.people.pages.server import Served as ServedPages
+from resources.people.pages.server import Setup
+from resources.people.pages.store import pages_store
 from resources.settings.bench_toml import default_home
+from resources.settings.settings_file import SettingsFile
 
 IMAGES = Path(__file__).parent / "images"
 PORT = 3457  # another than that of `bench ui`, which may be open
 _SIZE = (1280, 800)  # px
+_SIZE_OF_PHONE = (390, 844)
 _SIZE_OF_UI = (1600, 1000)  # px; at which the graph of a group has room
 _COLOURS = 128  # flat pages need no more, and stay well under 200 kB
 _PATIENCE = 120_000  # ms; of a busy machine
@@ -47,6 +58,7 @@ def main() -> None:
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
         _report(browser, page.as_uri())
+        _people(browser, home)
         _ui(browser, home)
         browser.close()
 
@@ -58,6 +70,25 @@ def _report(browser: Browser, address: str) -> None:
         page.goto(address + route)
         page.locator(there).first.wait_for()
         _take(page, name)
+
+
+def _people(browser: Browser, home: Path) -> None:
+    """Show the votes of CODIS to somebody, in a folder of their own: nobody is asked by that."""
+    tables = tables_of(SettingsFile(home=str(home)))
+    items = VOTES.items(**{
+        name: tables.read(one.key.split("/"), one.row) for name, one in VOTES.reads.items()
+    })  # fmt: skip
+    with TemporaryDirectory() as folder:
+        store = pages_store(Path(folder))
+        PagesPeople(store).ask(VOTES.form, items)
+        link = Links.beside(store).make("ana", (), int(time.time()) + 3600)
+        with ServedPages(Setup(store=store, images=home / "images"), port=0) as served:
+            for name, size in {"people-vote": _SIZE, "people-vote-phone": _SIZE_OF_PHONE}.items():
+                page = _page(browser, size)
+                page.goto(f"{served.address}/in/{link}")
+                page.get_by_role("link", name="Begin").first.click()
+                page.locator("main img").first.wait_for()
+                _take(page, name)
 
 
 def _ui(browser: Browser, home: Path) -> None:

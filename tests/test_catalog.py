@@ -131,6 +131,18 @@ def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
         pytest.param(
             "[sources]\ncods = '.'", UnknownNameError, "'cods'; known: blink", id="source of none"
         ),
+        pytest.param(
+            "[people.forms.'codis/vote']",
+            UnknownNameError,
+            r"form, in .*bench.toml, \[people.forms\],.*'codis/vote'.*did you mean 'codis/votes'",
+            id="a form that its suite has not",
+        ),
+        pytest.param(
+            "[people.forms.'cods/votes']",
+            UnknownNameError,
+            r"suite, in .*bench.toml, \[people.forms\],.*'cods'; known: blink",
+            id="a form of no suite",
+        ),
     ],
 )
 def test_a_mistake_in_the_settings_of_a_suite_is_told_at_the_start(home, written, error, why):

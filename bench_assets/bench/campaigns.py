@@ -144,7 +144,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
 
 
 def _forms(bench: Workbench) -> list[SuiteForm]:
-    return [form for suite in bench.catalog.suites for form in suite.forms]
+    return [form for suite in bench.catalog.suites for form in suite.every_form]
 
 
 def _wanted(bench: Workbench, name: str) -> list[SuiteForm]:

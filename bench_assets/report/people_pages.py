@@ -37,7 +37,7 @@ class PeoplePages:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what every form's tables hold; forms that nobody was asked are named alone."""
-        forms = [form for suite in catalog.suites for form in suite.forms]
+        forms = [form for suite in catalog.suites for form in suite.every_form]
         site.put("people", [self._form(site, tables, form) for form in forms])
 
     def _form(self, site: Site, tables: TableFiles, form: SuiteForm) -> dict[str, Any]:

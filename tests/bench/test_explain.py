@@ -7,6 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.bench.cli import app
+from bench_assets.graph.assembly import tables_of
+from bench_assets.people.forms import Answer, Item
+from bench_assets.suites.codis.people import VOTES
+from resources.settings.settings_file import SettingsFile
 from tests.suites.codis.raw import entry, write_release
 
 FIRST = "codis/000/1"
@@ -158,3 +162,28 @@ def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_p
     result = run("diff", "old", "new", fails=True)
     assert result.stdout == ""
     assert f"left out: {scores}" in result.stderr
+
+
+def test_explain_walks_back_to_what_people_said(home):
+    """Pseudonym, time, form, what was shown, and why an answer does not count."""
+    form = VOTES.form
+    item = Item(form=form.name, item_id="000", shown={"Question": "Opening or closing?"}, needed=2)
+    yes = {"correct": ("yes",), "different": ("yes",), "within_rules": ("yes",)}
+    said = [
+        Answer(
+            form=form.name, form_version=form.version, item_id="000", item_digest=item.digest,
+            person=person, values=yes, at=f"2026-11-22T1{n}:00:00.000Z",
+            changed_at="2026-11-22T18:00:00.000Z", tool="pages", tool_id=f"{n}", complaint=why,
+        )
+        for n, (person, why) in enumerate([("ana", ""), ("bo", "after the deadline")])
+    ]  # fmt: skip
+    tables = tables_of(SettingsFile(home=str(home)))
+    tables.write(VOTES.table("items").split("/"), [item], Item)
+    tables.write(VOTES.table("answers").split("/"), said, Answer)
+    shown = run("explain", FIRST, "--model", "old").stdout
+    asked = f"codis/votes 000, shown {item.digest[:12]}"
+    assert f"ana on {asked}: correct: yes; different: yes; within_rules: yes\n" in shown
+    assert "2026-11-22T10:00:00.000Z, changed 2026-11-22T18:00:00.000Z; pages 0, form" in shown
+    assert "(does not count: after the deadline)" in shown
+    told = json.loads(run("explain", FIRST, "--model", "old", "--json").stdout)
+    assert [one["person"] for one in told["people"]] == ["ana", "bo"]
