@@ -78,16 +78,27 @@ def people_assets(form: SuiteForm) -> dg.AssetsDefinition:
             with asking(context, models, _proposer(form, chosen)) as (model, _):
                 there = propose(form.form, there, model, chosen.unproposed)
         yield table_output(there, name="items")
-        port = open_people(loaded)
-        put = _ask(port, form.form, there, chosen.terms)
-        rows = [_asked_item(form.form, item, loaded.people.kind) for item in there]
-        yield table_output(rows, put._asdict() if put else {"closed": chosen.terms.until}, "asked")
-        found = count(form.form, there, port.answers(form.form), chosen.terms)
-        for why, n in _reasons(found.refused):
-            context.log.info(f"{n} do not count: {why}")
-        yield _answers_output(found, there)
+        yield from _asked_and_answered(context, form.form, there, chosen.terms, loaded)
 
     return people
+
+
+def _asked_and_answered(
+    context: dg.AssetExecutionContext,
+    form: Form,
+    items: Sequence[Item],
+    terms: Terms,
+    settings: Settings,
+) -> Iterator[dg.Output[list[Any]]]:
+    """Put the items where people answer, then hear them; the log tells what is refused."""
+    port = open_people(settings)
+    put = _ask(port, form, items, terms)
+    rows = [_asked_item(form, item, settings.people.kind) for item in items]
+    yield table_output(rows, put._asdict() if put else {"closed": terms.until}, "asked")
+    found = count(form, items, port.answers(form), terms)
+    for why, n in _reasons(found.refused):
+        context.log.info(f"{n} do not count: {why}")
+    yield _answers_output(found, items)
 
 
 def _proposer(form: SuiteForm, chosen: FormSettings) -> str:
