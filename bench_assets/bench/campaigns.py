@@ -175,7 +175,8 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
 
 def _blind(item: Item) -> dict[str, object]:
     """An item as people may see it: whoever answers elsewhere must not find what is right."""
-    return {name: value for name, value in to_json(item).items() if name != "gold"}
+    hidden = ("gold", "withheld")
+    return {name: value for name, value in to_json(item).items() if name not in hidden}
 
 
 def _lines(rows: Sequence[dict[str, object]]) -> str:

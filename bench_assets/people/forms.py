@@ -62,6 +62,7 @@ class Item:
     barred: tuple[str, ...] = ()  # who may not answer: its author, say
     proposal: Values = field(default_factory=dict)  # filled in before the person comes
     proposed_by: str = ""  # the model that filled it in
+    withheld: Values = field(default_factory=dict)  # what it would have, where nobody is shown that
     gold: Values = field(default_factory=dict)  # of an attention check: what is right; never shown
 
     @property

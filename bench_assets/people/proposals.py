@@ -22,18 +22,18 @@ _NOT_BY_MODELS = ("points", "picture")
 def propose(
     form: Form, items: Sequence[Item], model: ChatModel, unproposed: float = 0.0
 ) -> list[Item]:
-    """Fill items in by a model; one that gives no answer that fits is left empty.
+    """Fill items in by a model; one that it gives no answer to that fits is left empty.
 
     Args:
         form: What is asked of each.
         items: Attention checks among them are left as they are.
         model: Looks at them first.
-        unproposed: Share of items, drawn by their ids, that are left empty without asking.
+        unproposed: Share of items, drawn by their ids, of which nobody is shown what it said.
 
     Raises:
         ModelError: If the model cannot be asked at all.
     """
-    asked = [item for item in items if not item.gold and _share(item.item_id) >= unproposed]
+    asked = [item for item in items if not item.gold]
     prompts = [to_prompt(form, item) for item in asked]
     calls = [
         Call(Request(prompt=prompt, name=f"{form.name}/{item.item_id}"), _unread(form, item))
@@ -44,12 +44,7 @@ def propose(
         item.item_id: read_proposal(said.reply.text, form, item)
         for item, said in zip(asked, heard, strict=True)
     }
-    return [
-        replace(item, proposal=filled, proposed_by=model.name)
-        if (filled := found.get(item.item_id))
-        else item
-        for item in items
-    ]
+    return [_filled(item, found.get(item.item_id, {}), model.name, unproposed) for item in items]
 
 
 def to_prompt(form: Form, item: Item) -> Prompt:
@@ -81,6 +76,14 @@ def read_proposal(reply: str, form: Form, item: Item) -> Values:
     by_people = [field for field in form.fields if field.kind in _NOT_BY_MODELS]
     asked = replace(form, fields=tuple(one for one in form.fields if one not in by_people))
     return {} if misfits(filled, asked, item.choices) else filled
+
+
+def _filled(item: Item, said: Values, model: str, unproposed: float) -> Item:
+    if not said:
+        return item
+    if _share(item.item_id) < unproposed:
+        return replace(item, withheld=said)
+    return replace(item, proposal=said, proposed_by=model)
 
 
 def _unread(form: Form, item: Item) -> Callable[[Reply], int]:

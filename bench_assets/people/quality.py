@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from bench_assets.core.agreement import krippendorff_alpha
 from bench_assets.people.counted import ATTENTION_CHECK, gold_share
-from bench_assets.people.forms import Answer, Form, Item
+from bench_assets.people.forms import Answer, Form, Item, Values
 
 _COMPARED = ("choice", "choices")
 
@@ -133,9 +133,12 @@ def _person(
     half = len(counted) // 2
     early, late = _flat(like_others[:half]), _flat(like_others[len(counted) - half :])
     everywhere = _flat(like_others)
-    proposed = [one for one in counted if items[one.item_id].proposal]
-    beside = [_as_proposed(one, items[one.item_id]) for one in proposed if one.proposed_by]
-    alone = [_as_proposed(one, items[one.item_id]) for one in proposed if not one.proposed_by]
+    beside = [
+        _alike(one, proposal)
+        for one in counted
+        if one.proposed_by and (proposal := items[one.item_id].proposal)
+    ]
+    alone = [_alike(one, withheld) for one in counted if (withheld := items[one.item_id].withheld)]
     right, n_gold = gold
     return PersonQuality(
         form=form.name,
@@ -176,10 +179,9 @@ def _alpha_without(who: str, units: _Units) -> float | None:
     return None if isnan(alpha) else alpha
 
 
-def _as_proposed(answer: Answer, item: Item) -> float:
+def _alike(answer: Answer, proposal: Values) -> float:
     """Share of the fields of a proposal in which an answer says the same."""
-    same = [set(answer.values.get(name, ())) == set(v) for name, v in item.proposal.items()]
-    return fmean(same)
+    return fmean(set(answer.values.get(name, ())) == set(v) for name, v in proposal.items())
 
 
 def _flat(nested: Iterable[Iterable[float]]) -> list[float]:

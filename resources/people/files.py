@@ -97,7 +97,8 @@ class FilePeople:
 
 
 def _line(item: Item) -> dict[str, Any]:
-    told = {k: v for k, v in asdict(item).items() if k not in ("form", "item_id", "gold")}
+    hidden = ("form", "item_id", "gold", "withheld")
+    told = {name: value for name, value in asdict(item).items() if name not in hidden}
     return {"item": item.item_id, "digest": item.digest, **told}
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from bench_assets.people.counted import count, open_items
 from bench_assets.people.forms import Answer, Item
+from bench_assets.people.proposals import propose
 from bench_assets.people.quality import PersonQuality, disagreements, people_quality
+from resources.models.scripted import ScriptedModel
 from tests.people.test_counted import FORM, GOLD, said
 
 ITEMS = [
@@ -67,11 +69,23 @@ def test_attention_checks_are_counted_apart() -> None:
 
 
 def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() -> None:
-    items = [replace(item, proposal={"right": ("yes",)}) for item in ITEMS]
-    words = _votes(ana="yyyn")
-    shown = [replace(one, proposed_by="m") for one in words[:2]] + words[2:]
-    (row,) = _quality(shown, items).values()
-    assert (row.n_beside, row.n_alone, row.anchoring) == (2, 2, pytest.approx(1 - 0.5))
+    """Through what proposes: it says yes of all, and half of the items are shown without that."""
+    many = [Item(form=FORM.name, item_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
+    clerk = ScriptedModel("m", lambda _: '{"right": "yes"}')
+    items = propose(FORM, many, clerk, unproposed=0.5)
+    # Who follows the model where it is shown, and says no where it is not.
+    words = [
+        replace(said("ana", "yes" if one.proposal else "no", n, one), proposed_by=one.proposed_by)
+        for n, one in enumerate(items)
+    ]
+    (row,) = _quality(words, items).values()
+    assert row.n_beside + row.n_alone == 40
+    assert min(row.n_beside, row.n_alone) > 8
+    assert row.anchoring == 1
+    own = [replace(said("ana", "yes", n, one), proposed_by=one.proposed_by)
+           for n, one in enumerate(items)]  # fmt: skip
+    (row,) = _quality(own, items).values()
+    assert row.anchoring == 0  # says the same, shown or not
 
 
 def test_what_people_differ_on_comes_first() -> None:
