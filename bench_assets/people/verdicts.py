@@ -116,25 +116,6 @@ def decided(verdicts: Iterable[ReplyVerdict]) -> dict[tuple[str, str], bool]:
     }
 
 
-def judged_by_people(
-    verdicts: Iterable[ReplyVerdict], predictions: Iterable[Prediction], criterion: str
-) -> list[Judgement]:
-    """Make judgements of people's verdicts: the judge named people, of the replies it saw."""
-    truth = decided(verdicts)
-    return [
-        Judgement.of(
-            row,
-            judge=PEOPLE,
-            criterion=criterion,
-            verdict=truth[key],
-            reply="as most people who were asked say",
-        )
-        for key, rows in by_reply(predictions).items()
-        if key in truth
-        for row in rows
-    ]
-
-
 def right_by_people(
     verdicts: Iterable[ReplyVerdict], predictions: Iterable[Prediction]
 ) -> dict[str, Mean]:

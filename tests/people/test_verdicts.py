@@ -7,7 +7,7 @@ import pytest
 from bench_assets.core.rows import Judgement
 from bench_assets.people.item_ids import parts_of
 from bench_assets.people.reply_forms import verdicts_form
-from bench_assets.people.verdicts import decided, judged_by_people, right_by_people
+from bench_assets.people.verdicts import decided, right_by_people
 from tests.people.said import answer, fits
 from tests.rows import prediction, question
 
@@ -68,17 +68,8 @@ def test_what_most_say_decides(words, truth):
     assert list(decided(verdicts(*words)).values()) == truth
 
 
-def test_the_judge_named_people_judges_whoever_said_it():
-    rows = [*said(1), *said(1, "model-b"), *said(1, "model-c", "another")]
-    found = judged_by_people(verdicts("yes"), rows, "correct")
-    assert [(one.model, one.judge, one.criterion, one.verdict) for one in found] == [
-        ("model-a", "people", "correct", True),
-        ("model-b", "people", "correct", True),
-    ]
-
-
-def test_a_reply_that_changed_since_is_judged_by_nobody():
-    assert judged_by_people(verdicts("yes"), said(1, text="{} says now"), "c") == []
+def test_a_reply_that_changed_since_is_called_right_by_nobody():
+    assert right_by_people(verdicts("yes"), said(1, text="{} says now")) == {}
 
 
 def test_the_share_that_people_call_right_stands_with_its_interval():
