@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 from bench_assets.core.rows import Prediction, Question
-from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.core.stats import Point, mean
 from bench_assets.people.forms import Answer, Field, Form, Item
 from bench_assets.people.item_ids import item_id, parts_of
 from bench_assets.people.replies import (
@@ -125,12 +125,6 @@ def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> 
                     pair, points_of_a = ((a, b), value) if a < b else ((b, a), 1 - value)
                     points[pair].append(Point(points_of_a, one.question_id))
     return [_rate(*pair, found) for pair, found in sorted(points.items())]
-
-
-def first_preferred(said: Iterable[Preference]) -> Mean:
-    """How often the reply that is shown first is preferred; both orders balanced, half is fair."""
-    values = {"first": 1.0, "second": 0.0, "neither": 0.5}
-    return mean(Point(values[one.preferred], one.question_id) for one in said)
 
 
 def _texts(

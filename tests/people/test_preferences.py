@@ -2,10 +2,8 @@
 
 import json
 
-import pytest
-
 from bench_assets.people.item_ids import parts_of
-from bench_assets.people.preferences import first_preferred, win_rates
+from bench_assets.people.preferences import win_rates
 from bench_assets.people.replies import reply_name
 from bench_assets.people.reply_forms import preferences_form
 from tests.people.said import answer, fits
@@ -86,20 +84,6 @@ def test_a_reply_of_two_models_counts_for_both():
         ("a", "c", 1.0),
         ("b", "c", 1.0),
     ]
-
-
-@pytest.mark.parametrize(
-    ("says", "share"),
-    [
-        pytest.param(lambda _: "the first", 1.0, id="who always says first is seen"),
-        pytest.param(by_a, 0.5, id="who prefers a model does not say first more often"),
-        pytest.param(lambda _: "neither", 0.5, id="ties are fair"),
-    ],
-)
-def test_how_often_the_first_is_preferred(says, share):
-    found = first_preferred(cast(says))
-    assert found.value == share
-    assert (found.low <= 0.5 <= found.high) == (share == 0.5)
 
 
 def test_who_always_says_first_prefers_no_model():
