@@ -7,11 +7,13 @@
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
 # make people-server  install Label Studio into an environment of its own, for bench people server;
 #              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-people
-# make cluster-check  what homes share, on a PostgreSQL of its own; says why it skips what it cannot run
+# make cluster-check  what machines share, on a PostgreSQL, an object store and a Ray cluster of two
+#              nodes of its own; says why it skips what it cannot run
+#              BENCH_CLUSTER_SUITES="codis blink" for more than one suite on two nodes
 # make mutants  forty faults in what gives points: how many do the tests notice?
 # make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers: docs/faults.md
 #              FAULTS_SECONDS=600 for less
-# make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; eleven minutes of a core
+# make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; twenty minutes
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make screenshots  the README's pictures of the report and of the UI, from what make demo left
@@ -46,8 +48,10 @@ check: install
 # Side by side. What a file's tests share is made once, and each half imports and collects no more
 # than its own: workers of pytest-xdist would collect everything, each of them.
 # The first has most of what imports torch, or Great Expectations.
-HALF := tests/bench tests/graph tests/resources tests/families tests/examples \
-	examples/hallusion_bench
+HALF := tests/bench tests/graph tests/families tests/examples examples/hallusion_bench \
+	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
+	$(addprefix tests/resources/,checkpoints encoders home language local models pictures \
+	replies settings sources vllm)
 
 half other_half: export OMP_NUM_THREADS := 1  # two processes of several threads are in each other's way
 
@@ -55,7 +59,7 @@ half:
 	$(BIN)/pytest -q $(HALF)
 
 other_half:
-	$(BIN)/pytest -q $(HALF:%=--ignore=%)
+	$(BIN)/pytest -q tests bench_assets resources sensors $(HALF:%=--ignore=%)
 
 checked:
 	$(BIN)/mypy
@@ -71,11 +75,23 @@ families: install
 long: install
 	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/hallusion_bench
 
-# The driver lies in a folder of its own, so that all else is tested as it is without one.
-cluster-check: install
+# In a layer over .venv, so that all else is tested as it is without what only clusters need.
+CLUSTER := .venv-cluster
+CLUSTER_TESTS = $(shell grep -rlE '(postgres_server|object_store|ray_cluster|cluster\.team) import|cluster-check installs|no nginx here' \
+	tests --include='test_*.py' --include=conftest.py | sed 's|/conftest.py||') \
+	tests/resources/pictures/test_places.py
+
+cluster-check: $(CLUSTER)/installed
 	ls /usr/lib/postgresql/*/bin/pg_ctl > /dev/null 2>&1 || apt-get install --quiet --yes postgresql || true
-	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade --constraint constraints.txt --target .venv/cluster 'psycopg[binary]'
-	PYTHONPATH=.venv/cluster $(BIN)/pytest -q -rs -m "" tests/resources/replies/test_port.py tests/resources/replies/test_shared_store.py tests/bench/test_shared_replies.py
+	command -v nginx > /dev/null || apt-get install --quiet --yes nginx-light openssl || true
+	PYTHONPATH=$(CURDIR) $(CLUSTER)/bin/python -m pytest -q -rs -m "" $(CLUSTER_TESTS)
+
+$(CLUSTER)/installed: .venv/installed
+	$(PYTHON) -m venv $(CLUSTER)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(CLUSTER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
+	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[cluster,k8s]' 'moto[server]' importlib_resources jsonschema
+	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --no-deps kubernetes-validate
+	touch $@
 
 browser: install
 	$(BIN)/pytest -q -m browser tests

@@ -4,9 +4,9 @@ import logging
 
 from bench_assets.catalog import load_catalog
 from bench_assets.graph.assembly import build_graph
-from resources.settings.bench_toml import default_home
 from resources.settings.discreet_logs import let_logs_tell_no_secrets
 from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
+from resources.settings.environment import default_home
 from resources.settings.settings_file import SettingsFile
 
 let_logs_tell_no_secrets(default_home())

@@ -123,6 +123,7 @@ def predictions_of_models(of: Evaluation) -> dg.AssetsDefinition:
             needs = task.conditions[of.condition].needs or "look at the rejections for the reasons"
             where = f"{task.name}, condition {of.condition}"
             raise SettingsError(f"{where}: there is no question to ask; {needs}")
+        models.bring(context.partition_key, (one for q in questions for one in q.images))
         setup = model_of(setup_of(context.partition_key, models.settings.load()))
         with asking(context, models, context.partition_key, of.condition) as (model, progress):
             said = flow.predict(task, questions, model, of.condition)

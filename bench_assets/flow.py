@@ -60,11 +60,8 @@ def judge(
         SettingsError: If the task is not judged in that way.
         ModelError: If the judge cannot be asked at all.
     """
-    answered = [
-        pair
-        for pair in _answered(questions, predictions)
-        if not pair.prediction.error and not pair.prediction.no_answer
-    ]
+    replied = [row for row in predictions if not row.error and not row.no_answer]
+    answered = _answered(questions, replied)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     if isinstance(chosen, ByModel) and model is not None:

@@ -122,7 +122,7 @@ def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]
     """
     steps = [one for one in tables.partitions(key) if one != model and is_same_run(one, model)]
     found: list[Metric] = []
-    for step in sorted(steps, key=lambda one: tables.path(key, one).stat().st_mtime):
+    for step in sorted(steps, key=lambda one: tables.written(key, one)):
         with suppress(TableError):
             found += tables.read(key, Metric, step)
     return found

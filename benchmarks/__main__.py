@@ -25,6 +25,7 @@ MEASUREMENTS = (
         "samples",
         "soundness",
         "people",
+        "cluster",
         "demo",
     ),
 )
@@ -49,8 +50,9 @@ def print_table(figures: list[Figure]) -> None:
     """Print figures with their bounds, and how busy the machine was."""
     table = Table("measure", "figure", "bound", "", box=None, pad_edge=False, header_style="bold")
     for one in figures:
-        sign = "" if one.most is None else "= " if one.exactly else "<= "
-        bound = "" if one.most is None else f"{sign}{one.most:g} {one.unit}"
+        sign = ">= " if one.most is None else "= " if one.exactly else "<= "
+        of = one.least if one.most is None else one.most
+        bound = "" if of is None else f"{sign}{of:g} {one.unit}"
         table.add_row(one.what, f"{one.value:.4g} {one.unit}", bound, "" if one.holds else "MISSED")
     console = Console(highlight=False, width=120)
     console.print(table)

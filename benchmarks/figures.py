@@ -17,6 +17,7 @@ class Figure:
     what: str
     value: float
     most: float | None = None  # the bound; None for what is only told
+    least: float | None = None  # a bound from below, of what has none from above
     exactly: bool = False  # the value must be the bound, no less
     unit: str = ""
 
@@ -24,7 +25,7 @@ class Figure:
     def holds(self) -> bool:
         """Whether the bound is kept."""
         if self.most is None:
-            return True
+            return self.least is None or self.value >= self.least
         return self.value == self.most if self.exactly else self.value <= self.most
 
 

@@ -22,7 +22,8 @@ from resources.people.pages.links import Links
 from resources.people.pages.server import Served as ServedPages
 from resources.people.pages.server import Setup
 from resources.people.pages.store import pages_store
-from resources.settings.bench_toml import default_home
+from resources.pictures.places import PictureFolder
+from resources.settings.environment import default_home
 from resources.settings.settings_file import SettingsFile
 
 IMAGES = Path(__file__).parent / "images"
@@ -79,10 +80,10 @@ def _people(browser: Browser, home: Path) -> None:
         name: tables.read(one.key.split("/"), one.row) for name, one in VOTES.reads.items()
     })  # fmt: skip
     with TemporaryDirectory() as folder:
-        store = pages_store(Path(folder))
+        store, pictures = pages_store(Path(folder)), PictureFolder(str(home / "images"))
         PagesPeople(store).ask(VOTES.form, items)
         link = Links.beside(store).make("ana", (), int(time.time()) + 3600)
-        with ServedPages(Setup(store=store, images=home / "images"), port=0) as served:
+        with ServedPages(Setup(store=store, images=pictures), port=0) as served:
             for name, size in {"people-vote": _SIZE, "people-vote-phone": _SIZE_OF_PHONE}.items():
                 page = _page(browser, size)
                 page.goto(f"{served.address}/in/{link}")

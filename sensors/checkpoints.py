@@ -20,7 +20,9 @@ from resources.checkpoints import folders as checkpoint_folders
 from resources.checkpoints import hub_revisions
 from resources.settings.bench_toml import Settings
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import claims_of
 from sensors.evaluations import (
+    CLAIMED,
     Tables,
     configured_suites,
     evaluations,
@@ -94,18 +96,9 @@ def watch_folders(
     Raises:
         SettingsError: If [checkpoints] names a suite that there is not.
     """
-    watched = settings.checkpoints
-    if not watched.folders:
+    if not settings.checkpoints.folders:
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
-    folders = [settings.resolve(folder) for folder in watched.folders]
-    survey = checkpoint_folders.survey(
-        folders,
-        now=now,
-        settle_seconds=watched.settle_seconds,
-        remembered=json.loads(cursor)["digests"] if cursor else {},
-        full_digest=watched.full_digest,
-        base=settings.base_of_checkpoints(),
-    )
+    survey = _surveyed(settings, json.loads(cursor)["digests"] if cursor else {}, now)
     known = _known(instance, settings, checkpoint_folders.KEY.fullmatch)
     named = dict(known)
     for found in survey.finished:
@@ -118,6 +111,20 @@ def watch_folders(
         tables,
         _Checkpoints(sorted(alive), known, retired, survey.unfinished),
         cursor=json.dumps({"digests": survey.digests}),
+    )
+
+
+def _surveyed(
+    settings: Settings, remembered: Mapping[str, str], now: float
+) -> checkpoint_folders.Survey:
+    watched = settings.checkpoints
+    return checkpoint_folders.survey(
+        [settings.resolve(folder) for folder in watched.folders],
+        now=now,
+        settle_seconds=watched.settle_seconds,
+        remembered=remembered,
+        full_digest=watched.full_digest,
+        base=settings.base_of_checkpoints(),
     )
 
 
@@ -193,7 +200,7 @@ def _result(
         )
     chosen = {suite: tables[suite] for suite in suites}
     needed = evaluations(instance, chosen, found.alive, settings.checkpoints.first)
-    asking = run_requests(needed, tables, settings.home / "claims", time.time())
+    asking = run_requests(needed, tables, claims_of(settings, CLAIMED))
     requests = list(islice(asking, _REQUESTS_A_TICK))
     new = [key for key in found.alive if key not in found.known.values()]
     changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = [

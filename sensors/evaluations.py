@@ -7,8 +7,6 @@ checkpoint and the suites of its run: one query for all checkpoints.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
@@ -18,6 +16,7 @@ from bench_assets.core.nearest import did_you_mean
 from bench_assets.evaluation import questions_key
 from bench_assets.staging import grouped
 from bench_assets.suite import Suite
+from resources.home.claims import Claims
 from resources.settings.bench_toml import Settings
 from sensors.first_look import FIRST_LOOK, first_look_key
 
@@ -27,7 +26,9 @@ if TYPE_CHECKING:
 EVALUATE = "evaluate_checkpoint"
 """Name of the job over everything that is made of one model."""
 
-_LEASE = 300.0  # s that a tick has to start what it claimed; Dagster gives one 60
+CLAIMED = 300.0
+"""s that a tick has to start what it claimed; Dagster gives one 60."""
+
 _OVER = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
@@ -133,18 +134,21 @@ def evaluations(
 
 
 def run_requests(
-    needed: Iterable[Evaluation], tables: Tables, claims: Path, now: float
+    needed: Iterable[Evaluation], tables: Tables, claims: Claims
 ) -> Iterator[dg.RunRequest]:
     """Ask for runs over what no other tick is asking for.
+
+    Run storage knows the runs that there are, but two ticks may look at once. A claim that is
+    older than a tick can be has either led to a run, which is found, or its tick was killed: then
+    this one takes over.
 
     Args:
         needed: The runs.
         tables: Of each suite.
-        claims: Folder that all ticks share.
-        now: s since the epoch.
+        claims: On an evaluation on one suite; all ticks share them.
     """
     for one in needed:
-        suites = [suite for suite in one.suites if claim(claims, f"{one.name}/{suite}", now)]
+        suites = [suite for suite in one.suites if claims.take(f"{one.name}/{suite}")]
         if suites:
             yield dg.RunRequest(
                 run_key=f"{one.name}/{'+'.join(suites)}",
@@ -153,24 +157,6 @@ def run_requests(
                 asset_selection=_selection(one.job, [tables[suite] for suite in suites]),
                 tags={"dagster/priority": "1"} if one.job == FIRST_LOOK else None,
             )
-
-
-def claim(folder: Path, name: str, now: float) -> bool:
-    """Take the right to start an evaluation on one suite; False if another tick has it.
-
-    Run storage knows the runs that there are, but two ticks may look at once. A claim that is
-    older than a tick can be has either led to a run, which is found, or its tick was killed: then
-    this one takes over.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / sha256(name.encode()).hexdigest()[:32]
-    try:
-        file.touch(exist_ok=False)
-    except FileExistsError:
-        if now - file.stat().st_mtime < _LEASE:
-            return False
-        file.touch()
-    return True
 
 
 def _started(instance: dg.DagsterInstance) -> dict[str, set[str]]:

@@ -7,7 +7,8 @@ from urllib.request import Request, urlopen
 
 import dagster as dg
 
-from resources.settings.bench_toml import Settings, secret
+from resources.settings.bench_toml import Settings
+from resources.settings.environment import secret
 from resources.settings.settings_file import SettingsFile
 
 _TIMEOUT = 10.0  # s

@@ -4,7 +4,7 @@ What was heard before is read off the tables, so that nothing has to be remember
 for a run while the answers that count are those that the table has.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import dagster as dg
@@ -108,14 +108,7 @@ def listen(
         return dg.SensorResult(skip_reason=str(why))
     if port is None:
         return dg.SensorResult(skip_reason=f"no form in [people] of {loaded.file}")
-    heard: list[_Heard] = []
-    problems: list[str] = []
-    for form in asked:
-        try:
-            heard += _heard(instance, port, tables, form, loaded.people.forms[form.form.name])
-        except BenchError as why:
-            problems.append(f"{form.form.name}: {why}")
-    said = "; ".join(problems)
+    heard, said = _all_heard(instance, port, tables, asked, loaded.people.forms)
     if not heard:
         return dg.SensorResult(skip_reason=said or "nothing new")
     request = dg.RunRequest(
@@ -124,6 +117,24 @@ def listen(
         tags={"bench/problems": said} if said else None,
     )
     return dg.SensorResult(run_requests=[request])
+
+
+def _all_heard(
+    instance: dg.DagsterInstance,
+    port: People,
+    tables: TableFiles,
+    asked: Sequence[SuiteForm],
+    chosen: Mapping[str, FormSettings],
+) -> tuple[list[_Heard], str]:
+    """What is new of each form, and in a sentence which could not be heard."""
+    heard: list[_Heard] = []
+    problems: list[str] = []
+    for form in asked:
+        try:
+            heard += _heard(instance, port, tables, form, chosen[form.form.name])
+        except BenchError as why:
+            problems.append(f"{form.form.name}: {why}")
+    return heard, "; ".join(problems)
 
 
 def _heard(

@@ -3,7 +3,7 @@
 Its SQLite storage makes an engine for every connection, which forgets the SQL that the one before
 compiled; and alembic reads ninety migrations anew whenever a database is opened. A test opens
 several, and writes hundreds of events. An instance that is only in memory connects anew for each of
-them, and keeps the course of every step, which nobody reads there.
+them. All keep the course of every step, which is for people who look at the UI: it is left out.
 """
 
 import sqlite3
@@ -27,6 +27,7 @@ def make_databases_once() -> None:
     sqlalchemy.create_engine = _kept
     ScriptDirectory.from_config = staticmethod(_read_once)
     _make_memory_light()
+    _leave_steps_out()
 
 
 def _read_once(config: Config) -> ScriptDirectory:
@@ -53,22 +54,16 @@ def _engine(url: str, options: tuple[Any, ...], connecting: tuple[Any, ...]) -> 
 
 def _without_waiting(connection: Any, _: Any) -> None:
     """No test cuts the power: what the system was given need not be on the disk yet."""
+    if not isinstance(connection, sqlite3.Connection):
+        return
     with suppress(sqlite3.DatabaseError):  # a damaged file is told of when it is read
         connection.execute("PRAGMA synchronous=OFF")
 
 
 def _make_memory_light() -> None:
-    from dagster._core.events import DagsterEventType
     from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
 
-    kind = DagsterEventType
-    unread = {
-        *(kind.STEP_START, kind.STEP_INPUT, kind.LOADED_INPUT, kind.STEP_OUTPUT, kind.STEP_SUCCESS),
-        *(kind.HANDLED_OUTPUT, kind.ENGINE_EVENT, kind.LOGS_CAPTURED),
-        *(kind.RESOURCE_INIT_STARTED, kind.RESOURCE_INIT_SUCCESS, kind.STEP_WORKER_STARTING),
-    }
-    connect, store = InMemoryEventLogStorage._connect, InMemoryEventLogStorage.store_event
-    make = InMemoryEventLogStorage.__init__
+    connect, make = InMemoryEventLogStorage._connect, InMemoryEventLogStorage.__init__
 
     def made(self: InMemoryEventLogStorage, *told: Any, **named: Any) -> None:
         self._owner = threading.get_ident()
@@ -84,13 +79,33 @@ def _make_memory_light() -> None:
         with self._db_lock, self._held_conn.begin():
             yield self._held_conn
 
-    def store_event(self: InMemoryEventLogStorage, event: Any) -> None:
+    InMemoryEventLogStorage.__init__ = made
+    InMemoryEventLogStorage._connect = connected
+
+
+def _leave_steps_out() -> None:
+    from dagster._core.events import DagsterEventType
+    from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
+    from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
+
+    kind = DagsterEventType
+    unread = {
+        *(kind.STEP_START, kind.STEP_INPUT, kind.LOADED_INPUT, kind.STEP_OUTPUT, kind.STEP_SUCCESS),
+        *(kind.HANDLED_OUTPUT, kind.ENGINE_EVENT, kind.LOGS_CAPTURED),
+        *(kind.RESOURCE_INIT_STARTED, kind.RESOURCE_INIT_SUCCESS, kind.STEP_WORKER_STARTING),
+    }
+    store, store_in_memory = SqliteEventLogStorage.store_event, InMemoryEventLogStorage.store_event
+
+    def store_event(self: SqliteEventLogStorage, event: Any) -> None:
         if event.dagster_event_type not in unread:
             store(self, event)
+
+    def keep_event(self: InMemoryEventLogStorage, event: Any) -> None:
+        if event.dagster_event_type not in unread:
+            store_in_memory(self, event)
             return
         for told in [*self._handlers[event.run_id]]:
             told(event, "")
 
-    InMemoryEventLogStorage.__init__ = made
-    InMemoryEventLogStorage._connect = connected
-    InMemoryEventLogStorage.store_event = store_event
+    SqliteEventLogStorage.store_event = store_event
+    InMemoryEventLogStorage.store_event = keep_event

@@ -18,7 +18,7 @@ WHO_CALLS_CATCHES = {
     "resources/people/pages/links.py",
     "resources/pictures/gallery.py",
     "resources/server/formats/strict_json.py",
-    "resources/settings/discreet_storage.py",
+    "resources/settings/discreet_door.py",
     "sensors/checkpoints.py",
 }
 """Where the calling function does, or what is read is what we wrote a moment before."""

@@ -61,7 +61,8 @@ def opened_for(
 ) -> "Generator[tuple[Workbench, Asked]]":
     """Open the home folder to ask models, and say how they are called."""
     with told():
-        from resources.settings.bench_toml import default_home, load_settings
+        from resources.settings.bench_toml import load_settings
+        from resources.settings.environment import default_home
 
         asked = asked_models(models, load_settings(default_home()))
         with opened(suite, source, judge, reading, models=asked.sections) as bench:

@@ -9,8 +9,8 @@ from bench_assets.core.errors import TableError
 from bench_assets.export.gathering import Evaluated, Gathered, Wanted
 from bench_assets.report.licences import not_to_be_passed_on
 from bench_assets.reproduce.packing import Beside, Packed, pack_number
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import known_secrets
+from resources.pictures.opening import images_of
+from resources.settings.environment import known_secrets
 from resources.settings.stores import remembered_replies
 
 
@@ -35,7 +35,7 @@ def bundle(
     beside = Beside(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
-        images=ImageStore(folder=str(home / "images")),
+        images=images_of(bench.settings),
         remembered=replies.prompt if replies else lambda sha256: None,
         secrets=known_secrets(home),
         passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -27,7 +26,7 @@ from bench_assets.people.quality import (
 from bench_assets.people.suite_form import SuiteForm
 from resources.disk.writing import told_of_writing
 from resources.people.opening import open_people
-from resources.pictures.images import ImageStore
+from resources.pictures.opening import images_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +126,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     if folder.exists() and any(folder.iterdir()):
         raise SettingsError(f"{folder}: holds something already; nothing was written")
     (one,) = _campaigns(bench, name)
-    images = ImageStore(folder=str(bench.settings.home / "images"))
+    images = images_of(bench.settings)
     texts = {
         "form.json": json.dumps(to_json(one.form), ensure_ascii=False, indent=2) + "\n",
         "items.jsonl": _lines([_blind(item) for item in one.items]),
@@ -139,7 +138,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
         for sha in {sha for item in one.items for sha in item.pictures.values()}:
-            shutil.copyfile(images.path(sha), folder / "pictures" / sha)
+            (folder / "pictures" / sha).write_bytes(images.read(sha))
     return [folder / file for file in texts]
 
 

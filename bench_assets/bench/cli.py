@@ -20,6 +20,7 @@ from bench_assets.bench.cli_people_server import app as people_server_app
 from bench_assets.bench.cli_power import app as power_app
 from bench_assets.bench.cli_report import app as report_app
 from bench_assets.bench.cli_reproduce import app as reproduce_app
+from bench_assets.bench.cli_serve import app as serve_app
 from bench_assets.bench.cli_soundness import app as soundness_app
 from bench_assets.bench.cli_ui import app as ui_app
 from bench_assets.bench.command import opened
@@ -53,6 +54,7 @@ app.add_typer(report_app)
 app.add_typer(export_app)
 app.add_typer(reproduce_app)
 app.add_typer(ui_app)
+app.add_typer(serve_app, name="serve")
 app.add_typer(init.app, name="init")
 for more in (campaigns_app, people_server_app):
     people_app.add_typer(more)

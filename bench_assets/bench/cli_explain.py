@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from bench_assets.bench.command import opened
-from bench_assets.bench.options import JsonOption, SourceOption
+from bench_assets.bench.options import ConditionOption, JsonOption, SourceOption
 from bench_assets.bench.printing import say, tell_json
 from bench_assets.core.errors import TableError
 
 app = typer.Typer()
 
-ConditionOption = Annotated[str, typer.Option(help="main or an ablation.")]
 Compared = Annotated[
     str, typer.Argument(help="A model, a condition, a Parquet file of metrics, or a signature.")
 ]
@@ -32,8 +31,8 @@ def explain(
     from bench_assets.bench.explaining import explain as gather
     from bench_assets.bench.printing_explained import print_explained
     from bench_assets.bench.terminal_pictures import way_of
-    from resources.pictures.images import ImageStore
-    from resources.settings.bench_toml import known_secrets
+    from resources.pictures.opening import images_of
+    from resources.settings.environment import known_secrets
 
     with opened(question, source) as bench:
         found = gather(bench, question, model, condition)
@@ -42,7 +41,7 @@ def explain(
             tell_json(secrets.redacted_value(found.to_json()))
             return
         way = way_of(os.environ, is_terminal=sys.stdout.isatty())
-        images = ImageStore(folder=str(bench.settings.home / "images"))
+        images = images_of(bench.settings)
         print_explained(found, images, way, secrets)
 
 
@@ -62,14 +61,14 @@ def diff(
     from bench_assets.bench.printing import print_rows
     from bench_assets.bench.printing_differences import print_difference
     from bench_assets.bench.terminal_pictures import way_of
-    from resources.pictures.images import ImageStore
+    from resources.pictures.opening import images_of
 
     left_out: list[TableError] = []
     with opened(suite) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
         found = differing(bench, before, after, **chosen, left_out=left_out)
         way = way_of(os.environ, is_terminal=sys.stdout.isatty())
-        images = ImageStore(folder=str(bench.settings.home / "images"))
+        images = images_of(bench.settings)
         for one in found:
             if as_json:
                 print_rows(one.causes, as_json=True)

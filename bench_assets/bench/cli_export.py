@@ -7,7 +7,7 @@ import typer
 
 from bench_assets.bench.command import opened
 from bench_assets.bench.completion import complete_conditions, complete_models, complete_suites
-from bench_assets.bench.options import SourceOption
+from bench_assets.bench.options import SourceOption, named
 from bench_assets.bench.printing import say, tell
 
 app = typer.Typer()
@@ -32,27 +32,22 @@ FormatName = Annotated[
 ]
 ModelsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--model",
-        help="A model that was measured; may be repeated; all without it.",
-        autocompletion=complete_models,
+    named(
+        "A model that was measured; may be repeated; all without it.", complete_models, "--model"
     ),
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--suite",
-        "--task",
-        help="A suite or task; may be repeated; all without it.",
-        autocompletion=complete_suites,
+    named(
+        "A suite or task; may be repeated; all without it.", complete_suites, "--suite", "--task"
     ),
 ]
 ConditionsOption = Annotated[
     list[str] | None,
-    typer.Option(
+    named(
+        "main or an ablation; may be repeated; all without it, for model-index main.",
+        complete_conditions,
         "--condition",
-        help="main or an ablation; may be repeated; all without it, for model-index main.",
-        autocompletion=complete_conditions,
     ),
 ]
 EditionsOption = Annotated[

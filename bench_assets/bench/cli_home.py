@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from bench_assets.bench.command import opened, told
-from bench_assets.bench.completion import (
-    complete_conditions,
-    complete_models,
-    complete_suites,
-    complete_tables,
+from bench_assets.bench.completion import complete_models, complete_suites, complete_tables
+from bench_assets.bench.options import (
+    ConditionOption,
+    JsonOption,
+    SourceOption,
+    SuiteName,
+    named,
 )
-from bench_assets.bench.options import JsonOption, SourceOption, SuiteName
 from bench_assets.bench.printing import print_rows, say, tell, tell_json
 
 app = typer.Typer()
@@ -25,10 +26,7 @@ def table(
         str,
         typer.Argument(help="As `bench tables` has it.", autocompletion=complete_tables),
     ],
-    model: Annotated[
-        str,
-        typer.Option(help="One model's part of the table.", autocompletion=complete_models),
-    ] = "",
+    model: Annotated[str, named("One model's part of the table.", complete_models)] = "",
     source: SourceOption = None,
     *,
     as_json: JsonOption = False,
@@ -61,14 +59,9 @@ def tables(
 def trace(
     question_id: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
     model: Annotated[
-        str,
-        typer.Option(
-            help="One model; without it, all that were asked.", autocompletion=complete_models
-        ),
+        str, named("One model; without it, all that were asked.", complete_models)
     ] = "",
-    condition: Annotated[
-        str, typer.Option(help="main or an ablation.", autocompletion=complete_conditions)
-    ] = "main",
+    condition: ConditionOption = "main",
     source: SourceOption = None,
 ) -> None:
     """Follow one question from table to table, as JSON lines: asked, replied, judged, scored."""
@@ -93,10 +86,7 @@ def study(
     suite: SuiteName,
     name: Annotated[str, typer.Argument(help="A table that `bench studies` lists.")],
     model: Annotated[
-        str,
-        typer.Option(
-            help="A model of bench.toml, for a table of one.", autocompletion=complete_models
-        ),
+        str, named("A model of bench.toml, for a table of one.", complete_models)
     ] = "",
     source: SourceOption = None,
     *,
@@ -158,31 +148,40 @@ def verify(
 def migrate(
     *,
     back: Annotated[
-        bool, typer.Option("--back", help="From the database into the file of this home.")
+        bool, typer.Option("--back", help="From what homes share into this home.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take every reply of this home into the database that [storage] names; nothing is deleted."""
+    """Take this home into what [storage] names: replies, pictures, tables; nothing is deleted."""
     from bench_assets.bench.migrating import migrate as take_over
-    from resources.settings.bench_toml import default_home, load_settings
+    from resources.settings.bench_toml import load_settings
     from resources.settings.discreet_logs import let_logs_tell_no_secrets
+    from resources.settings.environment import default_home
 
     with told():
         let_logs_tell_no_secrets(default_home())
-        merged = take_over(load_settings(default_home()), back=back)
-        print_rows([merged], as_json=as_json)
-        say(f"{merged.source} stays as it is; every reply of it is in {merged.target}, and whole")
+        moved = take_over(load_settings(default_home()), back=back)
+        print_rows(moved, as_json=as_json)
+        damaged = sum(one.left_out for one in moved)
+        say(
+            "All of it lies where it lay, too; every part was read where it is now, and is whole."
+            + (f" {damaged} damaged ones stay where they are: see bench verify." if damaged else "")
+        )
 
 
 @app.command()
 def home(*, as_json: JsonOption = False) -> None:
     """Show what fills the home folder, what of it can go, and how to back it up and move it."""
     from bench_assets.bench.home_contents import BACKUP, kept
-    from resources.settings.bench_toml import default_home
+    from bench_assets.bench.shared_contents import shared
+    from resources.settings.bench_toml import load_settings
+    from resources.settings.environment import default_home
 
     with told():
         folder = default_home()
         found = kept(folder)
         say(f"{folder}: {sum(one.megabytes for one in found):.1f} MB")
         print_rows(found, as_json=as_json)
+        if elsewhere := shared(load_settings(folder)):
+            print_rows(elsewhere, as_json=as_json)
         say(BACKUP.format(home=quote(str(folder))))

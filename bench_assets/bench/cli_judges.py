@@ -8,7 +8,7 @@ import typer
 
 from bench_assets.bench.command import opened
 from bench_assets.bench.completion import complete_judges
-from bench_assets.bench.options import JsonOption, JudgeOption, SourceOption, SuiteName
+from bench_assets.bench.options import JsonOption, JudgeOption, SourceOption, SuiteName, named
 from bench_assets.bench.printing import Cell, print_rows, say
 from bench_assets.core.errors import SettingsError
 
@@ -32,10 +32,7 @@ def check_judge(
     judge: JudgeOption = "",
     source: SourceOption = None,
     questions: Annotated[int, typer.Option(min=1, help="Make replies to so many questions.")] = 25,
-    beside: Annotated[
-        str,
-        typer.Option(help="A second judge, for the same replies.", autocompletion=complete_judges),
-    ] = "",
+    beside: Annotated[str, named("A second judge, for the same replies.", complete_judges)] = "",
     labels: Annotated[
         Path | None,
         typer.Option(help="JSON lines: people's verdicts on replies that it judged here."),

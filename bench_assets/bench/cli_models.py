@@ -33,7 +33,8 @@ def models(
     as_json: JsonOption = False,
 ) -> None:
     """List the models that can be evaluated or can judge; or load them, and ask them six probes."""
-    from resources.settings.bench_toml import default_home, load_settings
+    from resources.settings.bench_toml import load_settings
+    from resources.settings.environment import default_home
     from resources.settings.model_specs import listed
 
     with told():
@@ -87,7 +88,7 @@ def _check_each(texts: Sequence[str], settings: "Settings", *, as_json: bool) ->
     from bench_assets.bench.printing_checks import print_check
     from resources.models.check import ModelCheck
     from resources.models.checked_models import check_model
-    from resources.settings.bench_toml import let_waiting_threads_sleep
+    from resources.settings.environment import let_waiting_threads_sleep
 
     let_waiting_threads_sleep()
     well = True

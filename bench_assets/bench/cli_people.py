@@ -87,6 +87,7 @@ def links(
 
 
 def _settings() -> "Settings":
-    from resources.settings.bench_toml import default_home, load_settings
+    from resources.settings.bench_toml import load_settings
+    from resources.settings.environment import default_home
 
     return load_settings(default_home())

@@ -23,12 +23,8 @@ def server(
     from bench_assets.bench.serving import require_free
     from resources.people.label_studio.client import LabelStudio
     from resources.people.label_studio.server import ADMIN, program
-    from resources.settings.bench_toml import (
-        default_home,
-        label_studio_environment,
-        load_settings,
-        secret,
-    )
+    from resources.settings.bench_toml import load_settings
+    from resources.settings.environment import default_home, label_studio_environment, secret
 
     with told():
         home = default_home()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.bench.command import opened, told
-from bench_assets.bench.completion import complete_conditions, complete_models, complete_suites
-from bench_assets.bench.options import JsonOption
+from bench_assets.bench.completion import complete_models, complete_suites
+from bench_assets.bench.options import ConditionOption, JsonOption
 from bench_assets.bench.printing import say, tell, tell_json
 from bench_assets.core.errors import UnknownNameError
 
@@ -26,11 +26,6 @@ def complete_numbers(context: typer.Context, incomplete: str) -> list[str]:
         one for value in context.params.values() if isinstance(value, list | tuple) for one in value
     ]
     return complete_models(incomplete) if before else complete_suites(incomplete)
-
-
-ConditionOption = Annotated[
-    str, typer.Option(help="main or an ablation.", autocompletion=complete_conditions)
-]
 
 
 @app.command()

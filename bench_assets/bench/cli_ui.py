@@ -24,16 +24,15 @@ def ui(
     Models that are added to bench.toml while it runs become partitions within a minute.
     """
     from bench_assets.bench.reporting import shown_beside
+    from bench_assets.bench.services import add_every_model
     from bench_assets.bench.serving import Served, require_free
-    from resources.settings.bench_toml import default_home
-    from resources.settings.model_specs import EMBEDDED_MODELS
+    from resources.settings.environment import default_home
 
     with told():
         require_free(port)
     with opened() as bench:
-        bench.add_models([*EMBEDDED_MODELS, *bench.settings.models])
-        bench.add_encoders()
-        home, n_models = bench.settings.home, len({*EMBEDDED_MODELS, *bench.settings.models})
+        n_models = add_every_model(bench)
+        home = bench.settings.home
     with told(), shown_beside(home / "report") as where, Served(default_home(), port) as served:
         say(f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}")
         say("Starting ...")

@@ -40,12 +40,12 @@ def opened(  # noqa: PLR0913  (an option each)
     with told(), _folder_that_goes(wanted=scratch) as temporary:
         from bench_assets.bench.workbench import Workbench
         from bench_assets.catalog import load_catalog
-        from resources.settings.bench_toml import (
+        from resources.settings.discreet_logs import let_logs_tell_no_secrets
+        from resources.settings.environment import (
             default_home,
             keys_too_short,
             let_waiting_threads_sleep,
         )
-        from resources.settings.discreet_logs import let_logs_tell_no_secrets
 
         let_logs_tell_no_secrets(default_home())
         let_waiting_threads_sleep()
@@ -75,7 +75,7 @@ def _settings_of(
     training: Sequence[Path],
 ) -> "SettingsFile":
     """The home's settings, with what a command was told to have otherwise."""
-    from resources.settings.bench_toml import default_home
+    from resources.settings.environment import default_home
     from resources.settings.settings_file import SettingsFile
 
     given = {key: value for key, value in chosen.items() if value}
@@ -147,9 +147,9 @@ def told() -> Generator[None]:
 
 def _how_to_go_on(started: float) -> str:
     """Say what was kept; nothing is loaded for it: who has not opened a home has kept nothing."""
-    settings = sys.modules.get("resources.settings.bench_toml")
-    if settings is None:
+    if "resources.settings.bench_toml" not in sys.modules:
         return ""
     from bench_assets.bench.kept import how_to_go_on
+    from resources.settings.environment import default_home
 
-    return how_to_go_on(settings.default_home(), started)
+    return how_to_go_on(default_home(), started)

@@ -46,7 +46,7 @@ def complete_readings(incomplete: str) -> list[str]:
 
 def complete_tables(incomplete: str) -> list[str]:
     """Tables that were made."""
-    from resources.settings.bench_toml import default_home
+    from resources.settings.environment import default_home
 
     folder = default_home() / "tables"
     made = {file.parent.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
@@ -59,7 +59,7 @@ def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
 
 def _names(kind: Kind) -> list[str]:
     """Names of one kind; none where bench.toml has a mistake, which a shell must not tell."""
-    from resources.settings.bench_toml import default_home
+    from resources.settings.environment import default_home
 
     with suppress(BenchError, OSError):
         home = default_home()

@@ -1,6 +1,6 @@
 """What ``bench diff`` compares: two models, conditions, files of metrics or signatures."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from bench_assets.bench.workbench import Workbench
@@ -48,24 +48,34 @@ def differing(  # noqa: PLR0913  (an option each)
         SettingsError: If no task has both.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
-    models = [model] + [one for one in (before, after) if _is_model(one, tasks)]
-    whose = next(filter(None, models), "")
+    whose = model or next((one for one in (before, after) if _is_model(one, tasks)), "")
     old, new = (_sides(bench, named, tasks, whose, condition) for named in (before, after))
-    both = [name for name in old if name in new]
-    if not both:
-        there = [", ".join(one) or "none" for one in (old, new)]
+    for task in _in_both(bench, before, old, after, new):
+        if metric and metric not in task.measures:
+            continue
+        try:
+            sides = old[task.name](), new[task.name]()
+        except TableError as why:
+            left_out.append(why)
+        else:
+            yield Compared(task, *sides, difference(task, *sides, metric))
+
+
+def _in_both(
+    bench: Workbench, before: str, old: Collection[str], after: str, new: Collection[str]
+) -> list[Task]:
+    """The tasks of both sides, in the order of the first.
+
+    Raises:
+        SettingsError: If there is none.
+    """
+    tasks = {task.name: task for task in bench.catalog.tasks}
+    if not (both := [tasks[name] for name in old if name in new]):
         raise SettingsError(
-            f"no task has both: {before} was evaluated on {there[0]}; {after} on {there[1]}"
+            f"no task has both: {before} was evaluated on {', '.join(old) or 'none'}; {after} on"
+            f" {', '.join(new) or 'none'}"
         )
-    for name in both:
-        task = next(task for task in bench.catalog.tasks if task.name == name)
-        if not metric or metric in task.measures:
-            try:
-                sides = old[name](), new[name]()
-            except TableError as why:
-                left_out.append(why)
-            else:
-                yield Compared(task, *sides, difference(task, *sides, metric))
+    return both
 
 
 def _sides(

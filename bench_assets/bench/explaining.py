@@ -15,7 +15,7 @@ from bench_assets.people.forms import Answer, Item
 from bench_assets.people.provenance import items_behind, said_of
 from bench_assets.report.causes import who_and_how
 from bench_assets.task import Task
-from resources.pictures.images import ImageStore
+from resources.pictures.opening import images_of
 from resources.replies.port import Replies
 from resources.settings.stores import replies_of
 
@@ -149,18 +149,18 @@ def _thought(said: Mapping[str, Any]) -> str:
 
 
 def _picture(bench: Workbench, digest: str) -> PictureBehind:
-    store = ImageStore(folder=str(bench.settings.home / "images"))
+    store = images_of(bench.settings)
     try:
         width, height = store.open(digest).size
     except ImageError as why:
         return PictureBehind(
             sha256=digest,
-            path=str(store.path(digest)),
+            path=store.place.where(digest),
             width=None,
             height=None,
             problem=str(why),
         )
-    path = str(store.path(digest))
+    path = store.place.where(digest)
     return PictureBehind(sha256=digest, path=path, width=width, height=height)
 
 

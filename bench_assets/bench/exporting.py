@@ -20,8 +20,8 @@ from bench_assets.graph.staleness import Configured
 from bench_assets.graph.standings import standings
 from bench_assets.task import Task
 from resources.disk.writing import written_aside
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import known_secrets
+from resources.pictures.opening import images_of
+from resources.settings.environment import known_secrets
 
 FOLDER = "export"
 SUBMISSION = "blink-submission"
@@ -72,7 +72,7 @@ def export_results(bench: Workbench, asked: Asked) -> Exported:
     leaving = Leaving(
         gathered=gathered,
         catalog=bench.catalog,
-        images=ImageStore(folder=str(home / "images")),
+        images=images_of(bench.settings),
         standings=partial(_standings, bench, wanted.tasks),
         out=asked.out or home / FOLDER / asked.form,
         pictures=asked.pictures,

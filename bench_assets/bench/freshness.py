@@ -1,8 +1,7 @@
 """Whether tables are what they would be if they were made now: told by what goes into them.
 
-Files are known by path, size and time of change, as in ``make``: a look at a few thousand of them
-takes milliseconds, where making and checking the tables takes seconds. ``making`` says what goes
-into which.
+What goes in counts by content and by no path, so that a home that was copied, or that shares its
+tables with others, is as fresh as it was. ``making`` says what goes into which.
 """
 
 import sysconfig
@@ -10,21 +9,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.core.errors import BenchError, TableError
+from bench_assets.core.errors import BenchError, HomeError, TableError
 from bench_assets.core.tables import digest
 from bench_assets.plain.questions import picture_files, place_of
 from bench_assets.suite import Suite, SuiteSettings
-from resources.disk.writing import written_aside
-from resources.home.file_states import digest_of, state, states, texts_in
+from resources.home.file_digests import digests_in
+from resources.home.file_states import digest_of, texts_in
+from resources.home.table_places import PLACES, TablePlaces
 from resources.home.tables import TableFiles
 from resources.models.state import files_named, state_of
 from resources.people.opening import open_people
-from resources.settings.bench_toml import CHECKOUT, Settings
+from resources.settings.bench_toml import Settings
+from resources.settings.environment import CHECKOUT
 from resources.sources.source_files import Source
 
 NOTES = ".built"
@@ -44,40 +44,41 @@ class Making:
     made_of: str  # digest
     model: str = ""  # of which their tables are; "": of none
     tables: TableFiles
-    pictures: Path  # a folder that may be deleted; it is looked for, not into
+    pictures: Path | None  # a folder that may be deleted; it is looked for, not into
 
     def is_fresh(self) -> bool:
         """Whether what lies there was made of the same, all of it, and is as it was written."""
-        made = f"{self.made_of} {self._made()}".encode()
-        return self._noted() == made and self._is_whole()
+        noted = self._noted()
+        try:
+            return noted.startswith(self.made_of) and noted == self._note()
+        except TableError:
+            return False
 
     def note(self) -> None:
         """Note that all of it was made; not where a model's row failed: that is asked again."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
-        with written_aside(self._note, sync=False) as file:
-            file.write(f"{self.made_of} {self._made()}".encode())
+        self.tables.blobs.put(self._name, self._note().encode(), sync=False)
 
-    def _noted(self) -> bytes:
-        with suppress(OSError):  # none, a folder in its place: then it is made again
-            return self._note.read_bytes()
-        return b""
+    def _noted(self) -> str:
+        with suppress(HomeError):  # a folder in its place: then it is made again
+            return (self.tables.blobs.get(self._name) or b"").decode(errors="replace")
+        return ""
 
     @property
-    def _note(self) -> Path:
+    def _name(self) -> str:
         name = f"{self.name} {self.model}".strip()
-        return self.tables.root(min(self.keys).path[0]) / NOTES / quote(name, safe=" ")
+        return f"{notes(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
 
-    def _is_whole(self) -> bool:
-        there = [key.path for key in self.keys if self.tables.exists(key.path, self.model)]
-        try:
-            return all(self.tables.seal(path, self.model) for path in there)
-        except TableError:
-            return False
+    def _note(self) -> str:
+        """What is noted of tables as they are.
 
-    def _made(self) -> str:
-        files = (self.tables.path(key.path, self.model) for key in sorted(self.keys))
-        return digest_of([self.pictures.is_dir(), *map(state, files)])
+        Raises:
+            TableError: If one is not as it was written.
+        """
+        made = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
+        there = self.pictures is None or self.pictures.is_dir()
+        return f"{self.made_of} {digest_of([there, *made])}"
 
 
 def inputs(settings: Settings, suite: Suite, source: Source) -> str:
@@ -95,7 +96,8 @@ def inputs(settings: Settings, suite: Suite, source: Source) -> str:
     if benchmark := settings.benchmarks.get(suite.name):
         chosen["benchmark"] = benchmark.model_dump(mode="json")
         folders += picture_files(benchmark, place_of(suite.name, source.folder, settings))
-    facts = [chosen, models, str(source.folder), *states(folders), *code(suite), packages()]
+    read = digests_in(settings.home).of(folders)
+    facts = [chosen, models, source.is_mini, *read, *code(settings.home, suite), packages()]
     return digest_of([*facts, *_heard(settings, suite)])
 
 
@@ -111,12 +113,28 @@ def _heard(settings: Settings, suite: Suite) -> Iterator[object]:
             yield str(why)
 
 
-def code(*suites: Suite) -> Iterator[list[Any]]:
-    """Path, bytes and time of each file of code that tables of these suites are made by."""
-    yield from states(_CODE, without=_SUITES)
-    yield from states(path for suite in suites for path in suite.code)
+def code(home: Path, *suites: Suite) -> Iterator[list[str]]:
+    """Name and content of each file of code that tables of these suites are made by."""
+    digests = digests_in(home)
+    yield from digests.of(_CODE, without=_SUITES)
+    yield from digests.of(path for suite in suites for path in suite.code)
 
 
-def packages() -> int:
-    """A number that changes with each installation."""
-    return Path(sysconfig.get_path("purelib")).stat().st_mtime_ns
+def packages() -> list[str]:
+    """Name and version of every package that is installed."""
+    there = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+    return sorted(one.name for one in there)
+
+
+def notes(tables: TablePlaces, suite: str) -> str:
+    """Below which name the notes of a suite's tables are."""
+    root = tables.root(suite)
+    return f"{root}/{NOTES}" if root else NOTES
+
+
+def notes_of(tables: TablePlaces, model: str) -> list[str]:
+    """Names of all notes of a model's tables, whichever sources those are of."""
+    roots = ["", *(f"{PLACES}/{one}/" for one in tables.blobs.folders(PLACES))]
+    ending = f" {quote(model, safe=' ')}"
+    listed = (one.name for root in roots for one in tables.blobs.list(f"{root}{NOTES}"))
+    return [name for name in listed if name.endswith(ending)]

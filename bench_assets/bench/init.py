@@ -29,7 +29,7 @@ def home(
     ] = None,
 ) -> None:
     """Write a bench.toml in which everything stands as a comment."""
-    from resources.settings.bench_toml import default_home
+    from resources.settings.environment import default_home
 
     with told():
         root = (folder or default_home()).expanduser().absolute()
@@ -42,7 +42,8 @@ def home(
 @app.command()
 def benchmark(name: Name) -> None:
     """Add a section to bench.toml, with a small file of questions and its pictures; no Python."""
-    from resources.settings.bench_toml import default_home, load_settings
+    from resources.settings.bench_toml import load_settings
+    from resources.settings.environment import default_home
 
     with told():
         _require_name(name)

@@ -1,26 +1,24 @@
 """The Dagster instance of a home folder, and what a run on it says when it fails."""
 
-import json
 import re
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 import dagster as dg
+from dagster._core.errors import DagsterInvalidConfigError
 from sqlalchemy.exc import DatabaseError
 
+from bench_assets.bench.dagster_yaml import site_file, write_dagster_yaml
 from bench_assets.bench.printing import say
 from bench_assets.core import errors
-from bench_assets.core.errors import BenchError, HomeError
+from bench_assets.core.errors import BenchError, HomeError, SettingsError
 from bench_assets.core.markdown import as_written
 from resources.home.locks import locked
 from resources.home.run_processes import end_runs_without_process
-from resources.settings.bench_toml import CHECKOUT
-
-POOLS = {"gpu": 1, "judge": 4}
-"""Runs that may hold a pool at once: one loads weights, a few wait for judges."""
+from resources.settings.bench_toml import Settings, load_settings
 
 _UNWRITTEN = (
     "Exception while writing logger call to event log",
@@ -37,14 +35,20 @@ class RunError(BenchError):
     """A run ended early; says at which asset or check, and why."""
 
 
-def open_instance(home: Path) -> dg.DagsterInstance:
+def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
     """Open the Dagster instance in ``home/dagster``; makes it on the first call.
 
     Runs that were killed end now: nobody else may have noticed, and they would keep their pools.
 
+    Args:
+        home: A home folder.
+        settings: Its own; None: as they are read there.
+
     Raises:
+        SettingsError: If the home's ``bench.toml`` or ``dagster.site.yaml`` has a mistake.
         HomeError: If Dagster cannot keep its databases there.
     """
+    settings = settings or load_settings(home)
     folder = home / "dagster"
     if wrong := _NO_ADDRESS.search(str(folder)):
         raise HomeError(
@@ -54,26 +58,31 @@ def open_instance(home: Path) -> dg.DagsterInstance:
     # Two that make the databases at once trip over each other's tables.
     with told_of_recording(folder), locked(home / "locks", [_DATABASES], lambda _: None):
         folder.mkdir(parents=True, exist_ok=True)
-        _configure(folder)
-        instance = dg.DagsterInstance.from_config(str(folder))
-        for pool, limit in POOLS.items():
-            # A default limit alone lets the first two runs overlap: set each pool by name.
-            instance.event_log_storage.set_concurrency_slots(pool, limit)
+        write_dagster_yaml(folder, settings)
+        instance = _opened(folder, settings)
+        _limit_pools(instance, settings.cluster.limits)
         for ended in end_runs_without_process(instance):
             say(f"{ended} had been killed; it counts as failed now")
     return instance
 
 
-def _configure(folder: Path) -> None:
-    """Write ``dagster.yaml``: the checkout's, with the storage that is told no secrets."""
-    storage = {
-        "module": "resources.settings.discreet_storage",
-        "class": "DiscreetStorage",
-        "config": {"base_dir": str(folder)},
-    }
-    ours = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8")
-    line = f"storage: {json.dumps({'custom': storage})}"
-    (folder / "dagster.yaml").write_text(f"{ours}\n{line}\n", encoding="utf-8")
+def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
+    try:
+        return dg.DagsterInstance.from_config(str(folder))
+    except DagsterInvalidConfigError as why:
+        if not (file := site_file(settings)).exists():
+            raise
+        said = " ".join(error.message for error in why.errors) or " ".join(str(why).split())
+        raise SettingsError(f"{file}: {said}") from None
+
+
+def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
+    """A default limit alone lets the first two runs overlap: set each pool by name."""
+    pools = instance.event_log_storage.get_pool_limits()
+    there = {pool.name: pool.limit for pool in pools if not pool.from_default}
+    for pool, limit in limits.items():
+        if there.get(pool) != limit:
+            instance.event_log_storage.set_concurrency_slots(pool, limit)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from bench_assets.soundness.judge_summary import (
 from bench_assets.soundness.judge_trials import Trial, Tried, trials, try_judge
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import ChosenJudge, Task
-from resources.home.judge_figures import add_figures
+from resources.home.figures import add_figures
 from resources.models.setup import setup_of
 from resources.replies.earlier import Tokens
 from resources.server.budget import cost
@@ -75,7 +75,7 @@ def check_judge(
         figures += figures_beside(tried, second, who, beside)
     if labels:
         figures += figures_of_labels(_pairs(bench, task, who.judge, labels), who)
-    add_figures(bench.settings.home, figures)
+    add_figures(bench.settings.home, JudgeFigure, figures)
     return CheckedJudge(
         judge=who.judge,
         figures=figures,

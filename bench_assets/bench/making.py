@@ -5,6 +5,7 @@ and of who is asked and who judges, by their settings and files.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import dagster as dg
@@ -18,10 +19,12 @@ from bench_assets.graph.regression import compared_with
 from bench_assets.graph.staleness import Configured, configured_state
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from resources.home.file_states import digest_of, states
+from resources.home.file_digests import digests_in
+from resources.home.file_states import digest_of
 from resources.home.tables import TableFiles
 from resources.models.state import state_of
 from resources.settings.bench_toml import Settings
+from resources.settings.stores import blobs_of
 from resources.sources.source_files import SourceFiles
 
 
@@ -44,7 +47,7 @@ class Home(NamedTuple):
             made_of=made_of,
             model=model,
             tables=self.tables,
-            pictures=self.settings.home / "images",
+            pictures=blobs_of(self.settings, "images").folder,
         )
 
     def inputs(self, suite: str) -> str:
@@ -82,16 +85,18 @@ def leaderboard(home: Home) -> Making:
     suites = home.catalog.suites
     asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
     read = [*asked, *(key.path for key in home.read_by(selections.LEADERBOARD))]
-    files = [home.tables.folder_of(key) for key in read]
-    files += [
-        others.folder_of(evaluation_key(task, "main", name))
+    lie = [(home.tables, key) for key in read]
+    lie += [
+        (others, evaluation_key(task, "main", name))
         for task in home.catalog.tasks
         for others in home.tables.elsewhere(task.suite)
         for name in ("questions", "metrics")
     ]
-    files += [suite.published for suite in suites if suite.published]
+    states = [[tables.below(key), tables.states(key)] for tables, key in lie]
+    here = home.settings.home
+    printed = digests_in(here).of(suite.published for suite in suites if suite.published)
     now = configured_state(home.catalog.tasks, home.settings, home.tables)
-    facts = [*freshness.code(*suites), freshness.packages(), *states(files), now]
+    facts = [*freshness.code(here, *suites), freshness.packages(), *printed, states, now]
     return home.making("leaderboard", selections.LEADERBOARD, digest_of(facts))
 
 
@@ -123,10 +128,8 @@ def _compared(home: Home, task: Task, model: str, condition: str) -> list[object
     """What the regression check reads of other models, and how it compares."""
     chosen, tables = home.settings.checkpoints, home.tables
     read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]
-    written = {
-        other: tables.path(read[0], other).stat().st_mtime for other in tables.partitions(read[0])
-    }
-    others = compared_with(model, written, chosen.baseline)
+    models, written = tables.partitions(read[0]), partial(tables.written, read[0])
+    others = compared_with(model, models, written, chosen.baseline)
     now = Configured(home.settings).facts([task], others)
     digests = (_digest_or_why(tables, key, other) for other in others for key in read)
     return [chosen.model_dump(), *digests, now]

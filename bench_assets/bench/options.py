@@ -1,7 +1,8 @@
 """What several commands of ``bench`` are told in the same words."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,43 +14,39 @@ from bench_assets.bench.completion import (
     complete_suites,
 )
 
+Complete = Callable[[str], list[str]]
+
+
+def named(about: str, complete: Complete, *flags: str) -> Any:  # noqa: ANN401  (as typer has it)
+    """An option whose value has a name that a shell can complete."""
+    return typer.Option(*flags, help=about, autocompletion=complete)
+
+
 SuiteName = Annotated[
     str,
     typer.Argument(help="A suite or task, such as codis.", autocompletion=complete_suites),
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--suite",
-        help="A suite or task; may be repeated; all without it.",
-        autocompletion=complete_suites,
-    ),
+    named("A suite or task; may be repeated; all without it.", complete_suites, "--suite"),
 ]
 SourceOption = Annotated[
     Path | None, typer.Option(help="Folder with the suite's files, instead of bench.toml's.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
-JudgeOption = Annotated[
-    str,
-    typer.Option(help='A model of bench.toml, or "rules".', autocompletion=complete_judges),
-]
-ReadingOption = Annotated[
-    str, typer.Option(help="How replies become points.", autocompletion=complete_readings)
-]
+JudgeOption = Annotated[str, named('A model of bench.toml, or "rules".', complete_judges)]
+ReadingOption = Annotated[str, named("How replies become points.", complete_readings)]
 ModelsOption = Annotated[
     list[str],
-    typer.Option(
-        "--model",
-        help="A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
+    named(
+        "A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
         " repeated.",
-        autocompletion=complete_models,
+        complete_models,
+        "--model",
     ),
 ]
+ConditionOption = Annotated[str, named("main or an ablation.", complete_conditions)]
 ConditionsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--condition",
-        help="main or an ablation; may be repeated.",
-        autocompletion=complete_conditions,
-    ),
+    named("main or an ablation; may be repeated.", complete_conditions, "--condition"),
 ]

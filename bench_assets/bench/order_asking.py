@@ -21,7 +21,7 @@ from bench_assets.soundness.order_figures import OrderFigure
 from bench_assets.soundness.order_measures import Said, figures_of
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
-from resources.home.order_figures import add_order_figures
+from resources.home.figures import add_figures
 from resources.models.setup import setup_of
 
 
@@ -79,7 +79,7 @@ def ask_in_orders(
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
     )
     figures = figures_of(said_of(made.ordered, scores), clusters_of(questions), told)
-    add_order_figures(bench.settings.home, figures)
+    add_figures(bench.settings.home, OrderFigure, figures)
     return figures
 
 

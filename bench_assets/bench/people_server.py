@@ -4,8 +4,10 @@ from pathlib import Path
 
 from bench_assets.bench.serving import Served
 from resources.people.label_studio import server
-from resources.people.label_studio.pictures import linked_pictures
-from resources.settings.bench_toml import environment_of
+from resources.people.label_studio.pictures import shared_pictures
+from resources.pictures.opening import images_of
+from resources.settings.bench_toml import load_settings
+from resources.settings.environment import environment_of
 
 
 class LabelStudioServed(Served):
@@ -25,8 +27,9 @@ class LabelStudioServed(Served):
         self.folder = home / "people" / "label-studio" / "server"
         self.log = self.folder / "server.log"
         self._program = program
+        place = images_of(load_settings(home)).place
         self._variables = server.variables(
-            environment_of(home), self.folder, linked_pictures(home), port, token
+            environment_of(home), self.folder, shared_pictures(home, place), port, token
         )
 
     def command(self) -> list[str]:

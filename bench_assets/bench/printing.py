@@ -76,7 +76,7 @@ def print_table(table: Table) -> None:
 
 def _secrets() -> Secrets:
     """What messages may quote of other programs and servers, and older tables may hold."""
-    from resources.settings.bench_toml import default_home, known_secrets
+    from resources.settings.environment import default_home, known_secrets
 
     return known_secrets(default_home())
 

@@ -3,21 +3,18 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.bench.freshness import NOTES
+from bench_assets.bench.freshness import notes_of
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.rows import Prediction
 from bench_assets.partitions import ANSWERING
-from resources.disk.writing import told_of_writing
-from resources.home.locks import locked
+from resources.blobs.port import Listed
 from resources.home.run_processes import table_locks
 from resources.settings.models_toml import forget_model, read_models
-from resources.settings.stores import remembered_replies
+from resources.settings.stores import remembered_replies, table_locks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +22,14 @@ class Removable:
     """What there is of one model."""
 
     model: str
-    tables: Sequence[Path]
+    tables: Sequence[Listed]
     is_partition: bool
     is_given: bool  # has its section in models.toml
 
     @property
     def megabytes(self) -> float:
         """Of the tables."""
-        return sum(file.stat().st_size for file in self.tables) / 1e6
+        return sum(one.size for one in self.tables) / 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +48,19 @@ def find_removable(bench: Workbench, model: str) -> Removable:
     Raises:
         UnknownNameError: If there is nothing; lists those there is something of.
     """
-    files = [
-        path
+    blobs = bench.tables.blobs
+    listed = [
+        one
         for key in _keys(bench)
         for tables in (bench.tables, *bench.tables.elsewhere(key.path[0]))
-        if (path := tables.path(key.path, model)).exists()
+        if tables.exists(key.path, model)
+        for one in blobs.list(tables.below(key.path))
+        if one.name == tables.name(key.path, model)
     ]
     sets = {str(one.name) for one in ANSWERING.values()}
     found = Removable(
         model=model,
-        tables=files,
+        tables=listed,
         is_partition=any(bench.instance.has_dynamic_partition(one, model) for one in sets),
         is_given=model in read_models(bench.settings.home),
     )
@@ -85,11 +85,9 @@ def remove(bench: Workbench, found: Removable, *, replies: bool) -> Removed:
         if replies:
             n_replies, freed = _remove_replies(bench, model)
             megabytes += freed
-        for file in found.tables:
-            with told_of_writing(file):
-                file.unlink(missing_ok=True)
-        for note in Path(bench.tables.folder).rglob(f"{NOTES}/* {_globbed(model)}"):
-            note.unlink(missing_ok=True)
+        blobs = bench.tables.blobs
+        for name in (*(one.name for one in found.tables), *notes_of(bench.tables, model)):
+            blobs.delete(name)
         for name in {str(one.name) for one in ANSWERING.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)
@@ -119,7 +117,7 @@ def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
         raise HomeError(f"{model} is being evaluated by {who}: end that first, or wait for it")
 
     folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
-    with locked(bench.settings.home / "locks", table_locks(folders, model), refuse):
+    with table_locks_of(bench.settings).held(table_locks(folders, model), refuse):
         yield
 
 
@@ -146,10 +144,3 @@ def _asked_as(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
         return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
     except TableError:
         return set()
-
-
-def _globbed(model: str) -> str:
-    """A model's name in the name of a note, with nothing in it that a pattern would read."""
-    return "".join(
-        f"[{letter}]" if letter in "*?[" else letter for letter in quote(model, safe=" ")
-    )

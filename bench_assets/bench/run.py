@@ -12,7 +12,7 @@ from bench_assets.bench.instance import failure_of
 from bench_assets.bench.printing import say
 from bench_assets.bench.progress import materializing
 from resources.home.locks import forget, locked
-from resources.home.run_processes import process_tags, run_lock
+from resources.home.run_processes import beating, process_tags, run_lock
 from resources.replies.progress import Shown
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -45,7 +45,7 @@ class Run:
         if locks is None:
             self._execute(instance, run_id)
             return
-        with locked(locks, [run_lock(run_id)], say):
+        with locked(locks, [run_lock(run_id)], say), beating(instance, run_id):
             self._execute(instance, run_id)
         forget(locks, run_lock(run_id))
 

@@ -9,21 +9,21 @@ import socket
 import subprocess
 import sys
 import webbrowser
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Self
 
 from bench_assets.bench import outliving
 from bench_assets.core.errors import HomeError, SettingsError
-from resources.settings.bench_toml import CHECKOUT, environment_of
+from resources.settings.environment import CHECKOUT, environment_of
 
 _HOST = "127.0.0.1"
 _EACH = 0.5  # s between two looks whether it answers
 _SHOWN = 8  # lines of its log
 
 
-def require_free(port: int) -> None:
+def require_free(port: int, host: str = _HOST) -> None:
     """Look whether a port can be had, before anything is started.
 
     Raises:
@@ -32,12 +32,22 @@ def require_free(port: int) -> None:
     with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed a moment ago is free
         try:
-            one.bind((_HOST, port))
+            one.bind((host, port))
         except OSError as why:
             raise SettingsError(
-                f"port {port} of {_HOST} cannot be had ({why.strerror}): is it open already?"
+                f"port {port} of {host} cannot be had ({why.strerror}): is it open already?"
                 " --port takes another"
             ) from why
+
+
+def answers(host: str, port: int, path: str) -> bool:
+    """Whether a server says at a path that all is well."""
+    try:
+        with closing(HTTPConnection(host, port, timeout=5)) as connection:
+            connection.request("GET", path)
+            return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
 
 
 class Served:
@@ -47,7 +57,7 @@ class Served:
     health = "/server_info"  # what answers once it is ready
 
     def __init__(self, home: Path, port: int) -> None:
-        self.log = home / "dagster" / "ui.log"
+        self.log: Path | None = home / "dagster" / "ui.log"  # None: it says it where we do
         self.address = f"http://{_HOST}:{port}"
         self.port = port
         self.home = home
@@ -69,14 +79,14 @@ class Served:
         """
         watched = [sys.executable, "-m", outliving.__name__]
         try:
-            with self.log.open("wb") as log:
+            with self.log.open("wb") if self.log else nullcontext() as log:
                 self._process = subprocess.Popen(
                     [*watched, *self.command()],
                     cwd=CHECKOUT,
                     env=self.environment(),
                     stdin=subprocess.PIPE,  # closed when we end
                     stdout=log,
-                    stderr=subprocess.STDOUT,
+                    stderr=subprocess.STDOUT if log else None,
                     start_new_session=True,  # it is told to end once, by us
                 )
         except OSError as why:
@@ -117,18 +127,15 @@ class Served:
         webbrowser.open(self.address)
 
     def _answers(self) -> bool:
-        try:
-            with closing(HTTPConnection(_HOST, self.port, timeout=5)) as connection:
-                connection.request("GET", self.health)
-                return connection.getresponse().status == 200
-        except (OSError, HTTPException):
-            return False
+        return answers(_HOST, self.port, self.health)
 
     def _require_running(self, seconds: float | None) -> None:
         try:
             code = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return
+        if self.log is None:
+            raise HomeError(f"{self.what} ended by itself ({code})")
         last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN:]
         raise HomeError(
             "\n  ".join([f"{self.what} ended by itself ({code}); {self.log} ends:", *last])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.standing import Standing
-from bench_assets.graph.standings import standings
+from bench_assets.graph.standings import all_standings
 from bench_assets.report.judges import measured_judges, unmeasured_judge
 from bench_assets.report.measured import exam
 
@@ -19,9 +19,7 @@ def present_leaderboard(bench: Workbench) -> list[Standing]:
     home = bench.settings.home
     if home.exists() and not os.access(home, os.W_OK):
         published, _ = bench.catalog.published()
-        return [
-            row for task in bench.catalog.tasks for row in standings(task, bench.tables, published)
-        ]
+        return all_standings(bench.catalog.tasks, bench.tables, published)
     bench.refresh_leaderboard()
     return list(bench.rows("leaderboard"))
 

@@ -36,8 +36,8 @@ def _sentence(number: int) -> bytes:
 
 def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print an exception that nobody expected, without what is secret of the home folder."""
-    from resources.settings.bench_toml import default_home
     from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
+    from resources.settings.environment import default_home
 
     let_tracebacks_tell_no_secrets(default_home())
     sys.excepthook(kind, error, trace)

@@ -1,48 +1,26 @@
 """What ``bench verify`` does: reads all that lies in a home, and says what is as it was written."""
 
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
-from urllib.parse import unquote
 
-import dagster as dg
-
+from bench_assets.bench.findings import Finding, State, counted_states
+from bench_assets.bench.verifying_blobs import pictures_found, tables_found
 from bench_assets.bench.workbench import Workbench
-from bench_assets.bench.writers import command_for, forget_made, shown_by
-from bench_assets.core.errors import BenchError, SourceError, TableError
+from bench_assets.core.errors import BenchError, SourceError
 from resources.disk.sqlite_files import complaints, opened_to_read
 from resources.home.vectors import is_whole
-from resources.pictures.images import damaged_pictures
 from resources.replies.older_gate import doubtful
 from resources.replies.reply_file import count_states, require_known, rows_in, states_of
 from resources.settings.bench_toml import Settings
-from resources.settings.stores import remembered_replies, replies_of
+from resources.settings.stores import remembered_replies, replies_of, vectors_file, vectors_of
 from resources.sources.cache import ReleaseCache
 
-_DIGEST = re.compile("[0-9a-f]{64}")
-
-State: TypeAlias = Literal["whole", "not yet verifiable", "damaged", "missing", "dropped"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What was found of one part of a home, or of one thing in it that is not whole."""
-
-    what: str  # "tables", "pictures", ..., or the file or entry
-    state: State
-    n: int  # files, or rows of a database
-    why: str = ""
-    command: str = ""  # what brings it back; "" where there is nothing to do, or nothing that can
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether something that was written cannot be read as it was."""
-        return self.state in ("damaged", "missing")
+_ABOUT_VECTORS = (
+    "a damaged one is computed anew when it is needed, one without a digest taken as it is"
+)
 
 
 def verify(bench: Workbench) -> list[Finding]:
@@ -53,11 +31,12 @@ def verify(bench: Workbench) -> list[Finding]:
     """
     home = bench.settings.home
     parts: list[Callable[[], Iterator[Finding]]] = [
-        lambda: _tables(bench),
-        lambda: _pictures(bench),
+        lambda: tables_found(bench),
+        lambda: pictures_found(bench),
         lambda: _replies(bench.settings.replies_file),
         lambda: _shared_replies(bench.settings),
-        lambda: _vectors(home / "vectors.sqlite"),
+        lambda: _vectors(vectors_file(bench.settings)),
+        lambda: _shared_vectors(bench.settings),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
     ]
@@ -87,48 +66,6 @@ def drop_doubtful_replies(settings: Settings) -> list[Finding]:
         )
         for (model, why), n in sorted(Counter((one.model, one.why) for one in found).items())
     ]
-
-
-def _tables(bench: Workbench) -> Iterator[Finding]:
-    counted: dict[State, int] = {"whole": 0, "not yet verifiable": 0}
-    for path in sorted(Path(bench.tables.folder).rglob("*.parquet")):
-        tables, key = bench.tables.holding(path)
-        model = unquote(path.stem)
-        try:
-            seal = tables.seal(key, model)
-            counted["whole" if seal == "whole" else "not yet verifiable"] += 1
-        except TableError as why:
-            of = "" if path == tables.path(key) else model
-            named = tables.root(key[0]) == bench.tables.root(key[0])
-            yield Finding(
-                what="/".join(key) + (f" of {of}" if of else ""),
-                state="damaged",
-                n=1,
-                why=str(why),
-                command=(named and command_for(bench, dg.AssetKey(key), of)) or f"rm '{path}'",
-            )
-    older = "written before tables had digests; gets one when it is made again"
-    yield from _counted("tables", counted, older)
-
-
-def _pictures(bench: Workbench) -> Iterator[Finding]:
-    folder = bench.settings.home / "images"
-    stored = {file.name for file in folder.glob("??/*") if _DIGEST.fullmatch(file.name)}
-    suites = shown_by(bench)
-    damaged = damaged_pictures(str(folder), sorted(stored))
-    missing = {name: f"no such picture in {folder}" for name in sorted(suites.keys() - stored)}
-    for name, why in (damaged | missing).items():
-        suite = suites.get(name, "")
-        if suite:
-            forget_made(bench, suite)
-        yield Finding(
-            what=f"picture {name}",
-            state="missing" if name in missing else "damaged",
-            n=1,
-            why=why,
-            command=f"bench questions {suite}" if suite else f"rm '{folder / name[:2] / name}'",
-        )
-    yield from _counted("pictures", {"whole": len(stored) - len(damaged)}, "")
 
 
 def _replies(file: Path) -> Iterator[Finding]:
@@ -173,27 +110,42 @@ def _of_states(replies: str, states: Counter[str], place: str) -> Iterator[Findi
             yield Finding(what=what, state="damaged", n=n, why=place, command=again)
     older = "written before replies had digests; they get one when the file is next written"
     counted: dict[State, int] = {"whole": states["whole"], "not yet verifiable": states["older"]}
-    yield from _counted(replies, counted, older)
+    yield from counted_states(replies, counted, older)
 
 
 def _vectors(file: Path) -> Iterator[Finding]:
     if not file.exists():
         return
-    counted: dict[State, int] = {"whole": 0, "not yet verifiable": 0, "damaged": 0}
+    counted: Counter[State] = Counter()
     found = complaints(file)
     try:
         with opened_to_read(file) as db:
             for row in rows_in(db.execute("SELECT * FROM vectors")) if not found else ():
-                one = [row.get(name) for name in ("encoder", "key", "vector", "digest")]
-                known: State = "whole" if row.get("digest") else "not yet verifiable"
-                counted[known if is_whole(*one) else "damaged"] += 1
+                named = [row.get(name) for name in ("encoder", "key", "vector", "digest")]
+                counted[_state_of_vector(*named)] += 1
     except sqlite3.Error as why:
         found = [str(why)]
     for said in dict.fromkeys(found):
         command = f"rm '{file}'"
         yield Finding(what=file.name, state="damaged", n=1, why=f"{file}: {said}", command=command)
-    about = "a damaged one is computed anew when it is needed, one without a digest taken as it is"
-    yield from _counted("vectors", counted, about)
+    yield from counted_states("vectors", counted, _ABOUT_VECTORS)
+
+
+def _shared_vectors(settings: Settings) -> Iterator[Finding]:
+    if not settings.storage.variable:
+        return
+    try:
+        counted = Counter(_state_of_vector(*one) for one in vectors_of(settings).stored())
+    except BenchError as why:
+        yield Finding(what="shared vectors", state="missing", n=1, why=str(why))
+        return
+    yield from counted_states("shared vectors", counted, _ABOUT_VECTORS)
+
+
+def _state_of_vector(*stored: object) -> State:
+    if not is_whole(*stored):
+        return "damaged"
+    return "whole" if stored[-1] else "not yet verifiable"
 
 
 def _releases(home: Path) -> Iterator[Finding]:
@@ -221,10 +173,4 @@ def _records(folder: Path) -> Iterator[Finding]:
             about = f"{file}: {why}; only the history of runs is in it"
             yield Finding(what="dagster", state="damaged", n=1, why=about, command=command)
         n_whole += not found
-    yield from _counted("dagster", {"whole": n_whole}, "")
-
-
-def _counted(what: str, counted: dict[State, int], why: str) -> Iterator[Finding]:
-    for state, n in counted.items():
-        if n:
-            yield Finding(what=what, state=state, n=n, why="" if state == "whole" else why)
+    yield from counted_states("dagster", {"whole": n_whole}, "")

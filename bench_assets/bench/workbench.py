@@ -23,12 +23,12 @@ from bench_assets.evaluation import questions_key
 from bench_assets.graph.assembly import build_graph, tables_of
 from bench_assets.partitions import MODELS
 from bench_assets.task import Task
-from resources.home.locks import locked
 from resources.home.run_processes import table_locks
 from resources.models.opening import Models
-from resources.pictures.images import ImageStore
+from resources.pictures.opening import images_of
 from resources.replies.progress import Shown
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import table_locks_of
 from resources.sources.places import places
 from resources.sources.source_files import SourceFiles
 
@@ -80,18 +80,15 @@ class Workbench:
         if "instance" in vars(self):
             self.instance.dispose()
 
-    @property
-    def _locks(self) -> Path:
-        return self.settings.home / "locks"
-
     @cached_property
     def instance(self) -> dg.DagsterInstance:
         """Where runs are recorded; opened when there is something to record: that takes a while.
 
         Not those on other sources: the UI, and its sensors, follow what bench.toml names.
         """
-        home = self.settings.home
-        return open_instance(home) if self._is_recorded else dg.DagsterInstance.ephemeral()
+        if not self._is_recorded:
+            return dg.DagsterInstance.ephemeral()
+        return open_instance(self.settings.home, self.settings)
 
     def refresh_questions(self, suite: str) -> None:
         """Build the questions of a suite or task, unless what they are made of has not changed.
@@ -136,7 +133,7 @@ class Workbench:
         if all(one.is_fresh() for one in wanted):
             return
         folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
-        with locked(self._locks, table_locks(folders, model), say):
+        with table_locks_of(self.settings).held(table_locks(folders, model), say):
             wanted = making.evaluations(self._home, tasks, model, condition)  # others may have
             if due := [one for one in wanted if not one.is_fresh()]:
                 self._add_partition(kind, model)
@@ -203,7 +200,7 @@ class Workbench:
     @contextmanager
     def models(self) -> Iterator[Models]:
         """Open models and judges without a run."""
-        images = ImageStore(folder=str(self.settings.home / "images"))
+        images = images_of(self.settings)
         with closing(Models(settings=self._settings_file, images=images)) as models:
             yield models
 
@@ -220,7 +217,8 @@ class Workbench:
         job = self.definitions.resolve_implicit_global_asset_job_def()
         run = Run(job=job, keys=keys, model=model, title=title, progress=self._progress)
         with told_of_recording(self.settings.home / "dagster"):
-            run.execute(self.instance, self._locks if self._is_recorded else None)
+            locks = self.settings.home / "locks"
+            run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
         """Make a condition's questions, if building its suite leaves them out and they are old."""

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import dagster as dg
 
 from bench_assets.bench import selections
-from bench_assets.bench.freshness import NOTES
+from bench_assets.bench.freshness import notes
 from bench_assets.bench.workbench import Workbench
+from bench_assets.core.errors import HomeError
 from bench_assets.core.rows import Question, StoredImage
 from bench_assets.evaluation import questions_key
 from bench_assets.graph.soundness import SOUNDNESS
 from bench_assets.task import Task
+from resources.home.tables import Table
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
 _STORED = "SELECT sha256 AS image FROM tables"
@@ -49,11 +50,9 @@ def shown_by(bench: Workbench) -> dict[str, str]:
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
-            root = tables.root(suite)
-            files = sorted((root / suite).rglob("all.parquet"))
-            keys = [file.parent.relative_to(root).parts for file in files]
+            keys = list(tables.undivided(suite))
             for sql, row_type in rows:
-                others: dict[Path, str] = {}  # tables of other rows, and damaged ones
+                others: dict[Table, str] = {}  # tables of other rows, and damaged ones
                 found = tables.query(sql, {"tables": (keys, row_type)}, others)
                 shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
     return shown
@@ -61,11 +60,12 @@ def shown_by(bench: Workbench) -> dict[str, str]:
 
 def forget_made(bench: Workbench, suite: str) -> None:
     """Drop the notes that a suite's question tables are as they would be made now."""
-    for note in (bench.tables.root(suite) / NOTES).glob("*"):
-        name = unquote(note.name)
+    blobs = bench.tables.blobs
+    for note in list(blobs.list(notes(bench.tables, suite))):
+        name = unquote(note.name.rpartition("/")[2])
         if " " not in name and name.split("/")[0] == suite:  # others are of evaluations
-            with suppress(OSError):  # nothing can be made again where nothing can be written
-                note.unlink()
+            with suppress(HomeError):  # nothing can be made again where nothing can be written
+                blobs.delete(note.name)
 
 
 def _conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:

@@ -32,7 +32,7 @@ def bars(lines: Sequence[Bar], title: str) -> str:
     drawn = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
     legend = "line: 95 % interval; orange: best constant reply; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
-    return _svg(_LABEL + _FULL + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
+    return svg(_LABEL + _FULL + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
 
 
 def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
@@ -60,7 +60,7 @@ def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     level = "" if constant is None else _level(_up(constant, full))
     line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
     drawn = _text(8, 16, title) + axis + ends + level + line + dots
-    return _svg(_LABEL + _FULL + 170, _TOP + _HEIGHT + 30, drawn)
+    return svg(_LABEL + _FULL + 170, _TOP + _HEIGHT + 30, drawn)
 
 
 def scale(rows: Sequence[Metric]) -> float:
@@ -137,7 +137,8 @@ def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "star
     )
 
 
-def _svg(width: float, height: float, drawn: str) -> str:
+def svg(width: float, height: float, drawn: str) -> str:
+    """Put what is drawn on white, in px."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'font-family="sans-serif" font-size="11">'

@@ -118,9 +118,10 @@ class _Key:
             *(max(re.split("[+/]", core), key=len) for core in cores),
         ]
         usual = re.fullmatch(r"[\w.~-]+", value, re.ASCII)
+        escapes = [*_ESCAPES, *([] if usual else ["\\"]), *(["+"] if " " in value else [])]
         return cls(
             value,
-            (*(piece.lower() for piece in pieces), *(_ESCAPES if usual else ("\\", *_ESCAPES))),
+            (*(piece.lower() for piece in pieces), *escapes),
             re.compile(head, re.IGNORECASE),
             re.compile(tail, re.IGNORECASE),
             re.compile(rf"[\w+/-]?(?:{coded})[\w+/-]?=*", re.IGNORECASE) if coded else None,

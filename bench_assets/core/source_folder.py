@@ -1,6 +1,7 @@
 """The files of a source folder: listed, pinned, and never outside of it."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from hashlib import file_digest
 from pathlib import Path
 
@@ -17,6 +18,23 @@ def files_below(folder: Path) -> list[Path]:
 def pin(files: Iterable[Path], folder: Path) -> list[SourceFile]:
     """Pin files by their content, sorted by their path from the folder."""
     return sorted((_pinned(file, folder) for file in files), key=lambda file: file.path)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths below a folder; those that hold the same already are left alone.
+
+    A mini edition that is drawn again is as it was: nothing that is made of it is out of date.
+    """
+    for name, data in files.items():
+        file = folder / name
+        if not (file.is_file() and file.read_bytes() == data):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+
+
+def as_json(value: object) -> bytes:
+    """A file of JSON that people can read: a line for each entry, letters as they are."""
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def picture_files(folder: Path) -> dict[str, Path]:

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields
+from functools import cache
 from math import isnan
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 
@@ -20,8 +21,7 @@ _SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.boo
 
 def schema(row_type: type[Any]) -> pa.Schema:
     """Columns of a row type, typed even when there are no rows to infer them from."""
-    hints = get_type_hints(row_type)
-    return pa.schema([(f.name, _arrow_type(hints[f.name])) for f in fields(row_type)])
+    return _declared(cast(Hashable, row_type)).columns
 
 
 def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
@@ -52,7 +52,7 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
             or lack a value; names the difference.
     """
     require_columns(table.schema, row_type)
-    for name in _always_there(row_type) & set(table.schema.names):
+    for name in _declared(cast(Hashable, row_type)).always_there & set(table.schema.names):
         if n := table.column(name).null_count:
             raise TableError(f"{row_type.__name__} table: {n} rows have nothing in column {name}")
     present = [field for field in schema(row_type) if field.name in table.schema.names]
@@ -120,14 +120,23 @@ def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
     raise TypeError(f"a row cannot hold {hint}")
 
 
-def _always_there(row_type: type[Any]) -> set[str]:
-    """Fields without a default that may not be None."""
+class _Declared(NamedTuple):
+    """What a row type says of its columns; found out once: it takes long."""
+
+    columns: pa.Schema
+    always_there: frozenset[str]  # without a default, and never None
+
+
+@cache
+def _declared(row_type: Any) -> _Declared:  # noqa: ANN401
     hints = get_type_hints(row_type)
-    return {
+    always = (
         field.name
         for field in fields(row_type)
         if field.default is MISSING and NoneType not in get_args(hints[field.name])
-    }
+    )
+    columns = pa.schema([(f.name, _arrow_type(hints[f.name])) for f in fields(row_type)])
+    return _Declared(columns, frozenset(always))
 
 
 def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:

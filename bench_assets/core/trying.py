@@ -11,7 +11,7 @@ What it says of models on average is tested by Student's t over models, each of 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple, TypeAlias
 
@@ -68,7 +68,7 @@ def of_ends(value: float, low: float, high: float, n: int, why: str) -> Differen
     if isnan(low) or isnan(high):
         return Difference(value, nan, nan, None, n, why)
     reach = value - low if value > 0 else high - value
-    away = _Z * abs(value) / reach if reach else (0.0 if value == 0 else 40.0)
+    away = _Z * abs(value) / reach if reach else (0.0 if value == 0 else inf)
     return Difference(value, low, high, 2 * NormalDist().cdf(-away), n, why)
 
 

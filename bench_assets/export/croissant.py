@@ -71,7 +71,7 @@ def write_croissants(gathered: Gathered, suites: dict[str, Suite], out: Path) ->
     written = []
     for exam in gathered.exams():
         folder = out / dataset(exam)
-        table, at = exam.path.read_bytes(), exam.path.relative_to(gathered.home).as_posix()
+        table, at = gathered.file_of(exam)
         if exam.edition == "mini":
             table, at = _parquet(exam), "questions.parquet"
             written.append(folder / "questions.parquet")

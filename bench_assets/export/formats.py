@@ -59,7 +59,7 @@ def _vlmevalkit(leaving: Leaving) -> list[Path]:
 
 
 def _inspect(leaving: Leaving) -> list[Path]:
-    embed = leaving.pictures
+    embed = leaving.pictures or bool(leaving.images.objects)  # which no viewer of logs reads
     return write_inspect_logs(leaving.gathered, leaving.images, leaving.out, embed=embed)
 
 

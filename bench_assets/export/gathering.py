@@ -38,7 +38,7 @@ class Exam:
     task: Task
     name: str  # "main", or the condition that has questions of its own
     questions: Sequence[Question]
-    path: Path  # of the table
+    key: Sequence[str]  # of the table
 
     @property
     def edition(self) -> str:
@@ -105,7 +105,13 @@ class Gathered:
     @property
     def home(self) -> Path:
         """The folder that the folder of tables lies in."""
-        return Path(self._tables.folder).parent
+        return self._tables.home
+
+    def file_of(self, exam: Exam) -> tuple[bytes, str]:
+        """The bytes of a question table, and where they lie: below the home, or as which object."""
+        blobs, name = self._tables.blobs, self._tables.name(exam.key)
+        at = blobs.named(name)
+        return blobs.get(name) or b"", at.removeprefix(f"{self.home}/")
 
     def exams(self) -> Iterator[Exam]:
         """Take the question tables."""
@@ -154,15 +160,15 @@ class Gathered:
         editions = self._wanted.editions
         if not questions or (editions and questions[0].edition not in editions):
             return None
-        return Exam(task=task, name=name, questions=questions, path=self._tables.path(key))
+        return Exam(task=task, name=name, questions=questions, key=key)
 
     def _evaluated(self, exam: Exam, condition: str, model: str) -> Evaluated | None:
-        path = self._tables.path(evaluation_key(exam.task, condition, "predictions"), model)
+        predictions = evaluation_key(exam.task, condition, "predictions")
         found = Evaluated(
             exam=exam,
             condition=condition,
             model=self._secrets.redacted(model),
-            asked_at=datetime.fromtimestamp(path.stat().st_mtime, UTC),
+            asked_at=datetime.fromtimestamp(self._tables.written(predictions, model), UTC),
             predictions=self._of(Prediction, "predictions", exam.task, condition, model),
             judgements=self._of(Judgement, "judgements", exam.task, condition, model),
             scores=self._of(Score, "scores", exam.task, condition, model),

@@ -19,7 +19,7 @@ from bench_assets.core.errors import ImageError
 from bench_assets.core.pictures import decode
 from bench_assets.core.rows import Metric
 from bench_assets.export.gathering import Evaluated, Gathered
-from bench_assets.export.items import Item, items, known
+from bench_assets.export.items import Item, as_json, items, known
 from resources.disk.writing import written_aside
 from resources.pictures.images import ImageStore
 
@@ -68,7 +68,7 @@ class LogPictures:
     def address(self, sha256: str, attached: dict[str, str]) -> str:
         """What a message says in a picture's place."""
         name = sha256[:_DIGITS]
-        return f"attachment://{name}" if name in attached else str(self.images.path(sha256))
+        return f"attachment://{name}" if name in attached else self.images.place.where(sha256)
 
 
 def log_name(one: Evaluated) -> str:
@@ -79,9 +79,9 @@ def log_name(one: Evaluated) -> str:
 
 def log(one: Evaluated, pictures: LogPictures) -> Iterator[bytes]:
     """Write a log, sample by sample."""
-    yield f'{_json(header(one))[:-1]}, "samples": ['.encode()
+    yield f'{as_json(header(one))[:-1]}, "samples": ['.encode()
     for number, item in enumerate(items(one)):
-        yield f"{',' if number else ''}\n{_json(sample(item, one.reading, pictures))}".encode()
+        yield f"{',' if number else ''}\n{as_json(sample(item, one.reading, pictures))}".encode()
     yield b"\n]}\n"
 
 
@@ -225,7 +225,3 @@ def _data_address(data: bytes) -> str:
     form = decode(data).format.lower().replace("mpo", "jpeg").replace("jpeg2000", "jp2")
     mime = f"image/{form}"
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
-
-
-def _json(value: Any) -> str:  # noqa: ANN401
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

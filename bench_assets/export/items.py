@@ -1,5 +1,6 @@
 """One question with everything that was said about it, as logs of other projects have it."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,11 @@ class Item:
             "prompt_changed": self.prediction.prompt_sha256 not in ("", self.prompt.sha256),
         }
         return {name: value for name, value in found.items() if value}
+
+
+def as_json(value: object) -> str:
+    """Write a value as JSON, letters as they are; NaN is none, see ``known``."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def known(value: float) -> float | None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench_assets.core.rows import Metric
 from bench_assets.export.gathering import Evaluated, Gathered
-from bench_assets.export.items import Item, items, known
+from bench_assets.export.items import Item, as_json, items, known
 from resources.disk.writing import written_aside
 
 _FILTER = "none"  # lm-eval's name for replies as they came
@@ -38,7 +38,7 @@ def write_lm_eval_results(gathered: Gathered, out: Path) -> list[Path]:
         date = _date(one.asked_at)
         written.append(out / model_folder(one.model) / f"samples_{task_key(one)}_{date}.jsonl")
         with written_aside(written[-1]) as file:
-            file.writelines(f"{_json(line)}\n".encode() for line in sample_lines(one))
+            file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(one))
     for model, found in by_model.items():
         last = max(at for at, _ in found)
         written.append(out / model_folder(model) / f"results_{_date(last)}.json")
@@ -129,7 +129,7 @@ def _sample(item: Item, doc_id: int) -> dict[str, Any]:
         "max_points": item.score.max_points if item.score else None,
         "error": said.error,
         "explanation": item.explanation,
-        "doc_hash": _digest(_json(doc)),
+        "doc_hash": _digest(as_json(doc)),
         "prompt_hash": said.prompt_sha256 or _digest(asked),
         "target_hash": _digest(target),
     }
@@ -163,7 +163,3 @@ def _date(at: datetime) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _json(value: Any) -> str:  # noqa: ANN401
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

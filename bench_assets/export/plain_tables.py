@@ -4,7 +4,6 @@
 which question it belongs to, as conditions may have questions of their own.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Scor
 from bench_assets.core.standing import Standing
 from bench_assets.core.tables import to_table
 from bench_assets.export.gathering import Evaluated, Gathered
+from bench_assets.export.items import as_json
 from resources.disk.writing import written_aside
 
 EVALUATED = {
@@ -86,7 +86,7 @@ def flat(table: pa.Table) -> pa.Table:
     """Write lists and labels as JSON: a cell of CSV is one text."""
     for at, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
-            cells = [_json(_plain(value, field.type)) for value in table.column(at).to_pylist()]
+            cells = [as_json(_plain(value, field.type)) for value in table.column(at).to_pylist()]
             table = table.set_column(at, field.name, pa.array(cells, pa.string()))
     return table
 
@@ -95,7 +95,7 @@ def json_lines(table: pa.Table) -> Iterator[str]:
     """Write each row as a JSON object."""
     types = {field.name: field.type for field in table.schema}
     for row in table.to_pylist():
-        yield _json({name: _plain(value, types[name]) for name, value in row.items()})
+        yield as_json({name: _plain(value, types[name]) for name, value in row.items()})
 
 
 def _table(one: Evaluated, name: str, row_type: type[Any]) -> pa.Table:
@@ -151,7 +151,3 @@ class _JsonLines:
 
 def _plain(value: Any, of: pa.DataType) -> Any:  # noqa: ANN401
     return dict(value) if pa.types.is_map(of) and value is not None else value
-
-
-def _json(value: Any) -> str:  # noqa: ANN401
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

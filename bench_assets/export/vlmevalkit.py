@@ -56,7 +56,7 @@ def dataset(exam: Exam) -> str:
     >>> question = Question(
     ...     question_id="", task="", edition="mini", kind="text", text="", answer=()
     ... )
-    >>> dataset(Exam(task=named, name="main", questions=[question], path=Path()))
+    >>> dataset(Exam(task=named, name="main", questions=[question], key=()))
     'a-b-mini'
     """
     name = exam.task.name.replace("/", "-")

@@ -29,9 +29,10 @@ from bench_assets.task import Task
 from resources.home.run_processes import named_executor
 from resources.home.tables import RowTables, TableFiles
 from resources.models.opening import Models
-from resources.pictures.images import ImageStore
+from resources.pictures.opening import images_of
 from resources.replies.progress import Shown
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import table_locks_of
 from resources.sources.places import places
 from resources.sources.source_files import SourceFiles
 from sensors.changes import change_sensors, following
@@ -87,7 +88,8 @@ def build_graph(
             model_sensor(),
             *people_sensors(settings.load(), catalog.suites),
         ],
-        executor=named_executor,  # in process: a spawned step could not share loaded weights
+        # In process: a spawned step could not share loaded weights.
+        executor=named_executor(lambda _: table_locks_of(settings.load())),
         resources=resources,
     ).map_asset_specs(func=lambda spec: laid_out(following(spec), catalog))
     return Graph(definitions, catalog)
@@ -95,8 +97,10 @@ def build_graph(
 
 def tables_of(settings: SettingsFile, folder: Path | None = None) -> TableFiles:
     """Find the tables of a home folder, or those in another folder, of the sources named now."""
-    here = str(folder or Path(settings.home) / "tables")
-    return TableFiles(folder=here, places=places(settings.load()))
+    written = settings.load()
+    here = folder or Path(settings.home) / "tables"
+    shared = {} if folder else written.storage.shared
+    return TableFiles(folder=str(here), places=places(written), **shared)
 
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
@@ -159,7 +163,7 @@ def _defined(jobs: Iterable[_Job]) -> list[Any]:
 def _resources(
     settings: SettingsFile, tables: Path | None, *, progress: Shown
 ) -> dict[str, object]:
-    images = ImageStore(folder=str(Path(settings.home) / "images"))
+    images = images_of(settings.load())
     files = tables_of(settings, tables)
     return {
         "settings": settings,

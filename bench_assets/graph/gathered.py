@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -15,14 +14,14 @@ from bench_assets.core.signature import short
 from bench_assets.core.votes import Vote
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph.looks import files_of, looks_of
+from bench_assets.people.suite_tables import VoteTable
 from bench_assets.soundness.evidence import PARTS, Columns, Results, Table, Training, Verdict
 from bench_assets.soundness.judge_figures import JudgeFigure
 from bench_assets.soundness.judge_verdicts import verdicts
 from bench_assets.soundness.order_figures import OrderFigure
-from bench_assets.task import Task, VoteTable
+from bench_assets.task import Task
 from resources.home.columns import read_columns
-from resources.home.judge_figures import read_figures
-from resources.home.order_figures import read_order_figures
+from resources.home.figures import read_figures
 from resources.home.people_figures import figures_by_people
 from resources.home.tables import TableFiles
 from resources.pictures.images import ImageStore
@@ -168,13 +167,13 @@ class Gathered:
     @cached_property
     def judge_figures(self) -> Sequence[JudgeFigure]:
         """What was measured of the task's judges, earliest first; last what people say now."""
-        kept = read_figures(Path(self.tables.folder).parent, self.task.name)
+        kept = read_figures(self.tables.home, JudgeFigure, self.task.name)
         return [*kept, *figures_by_people(self.tables, [self.task])]
 
     @cached_property
     def order_figures(self) -> Sequence[OrderFigure]:
         """What was measured of models in several orders of the options, earliest first."""
-        return read_order_figures(Path(self.tables.folder).parent, self.task.name)
+        return read_figures(self.tables.home, OrderFigure, self.task.name)
 
     def picture(self, image: str) -> Image.Image:
         """A picture by its SHA-256.

@@ -1,7 +1,6 @@
 """One table of all models and all tasks, with the papers' own rows beside ours."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -13,7 +12,7 @@ from bench_assets.core.standing import Standing
 from bench_assets.core.tables import to_json
 from bench_assets.evaluation import evaluation_key
 from bench_assets.graph.staleness import Configured
-from bench_assets.graph.standings import standings
+from bench_assets.graph.standings import all_standings
 from bench_assets.shown import blind
 from resources.home.tables import TableFiles, table_output
 from resources.settings.settings_file import SettingsFile
@@ -61,7 +60,7 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
         settings: SettingsFile, tables: TableFiles, published: list[Published]
     ) -> dg.Output[list[Standing]]:
         now = Configured(settings.load())
-        rows = [row for task in catalog.tasks for row in standings(task, tables, published, now)]
+        rows = all_standings(catalog.tasks, tables, published, now)
         return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
 
     return leaderboard
@@ -79,14 +78,11 @@ def _export() -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, tables: TableFiles, leaderboard: list[Standing]
     ) -> None:
         frame = leaderboard_frame(leaderboard)
-        folder = Path(tables.folder).parent / "export"
-        folder.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(folder / ".leaderboard.csv", index=False)
-        frame.to_parquet(folder / ".leaderboard.parquet", index=False)
-        for name in ("leaderboard.csv", "leaderboard.parquet"):
-            (folder / f".{name}").replace(folder / name)
+        export = tables.export
+        export.put("leaderboard.csv", frame.to_csv(index=False).encode())
+        export.put("leaderboard.parquet", frame.to_parquet(index=False))
         context.add_output_metadata(
-            {"rows": len(frame), "csv": dg.MetadataValue.path(folder / "leaderboard.csv")}
+            {"rows": len(frame), "csv": dg.MetadataValue.path(export.named("leaderboard.csv"))}
         )
 
     return leaderboard_export

@@ -23,7 +23,9 @@ def looks_of(store: ImageStore, images: Iterable[str]) -> Mapping[str, str]:
     """SHA-256 -> how a picture looks, of those that decode; each is decoded once in a home."""
     file = Path(store.folder).with_name(FILE)
     known = _read(file)
-    wanted = [image for image in dict.fromkeys(images) if store.path(image).is_file()]
+    shown = list(dict.fromkeys(images))
+    there = store.place.sizes(shown)
+    wanted = [image for image in shown if image in there]
     missing = [image for image in wanted if image not in known]
     with ThreadPoolExecutor(_THREADS) as threads:
         found = zip(missing, threads.map(lambda image: _look(store, image), missing), strict=True)

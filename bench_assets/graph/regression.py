@@ -1,7 +1,8 @@
 """Whether a checkpoint got worse: than the one before it in its run, and than a chosen baseline."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import dagster as dg
 
@@ -16,6 +17,7 @@ from bench_assets.partitions import MODELS
 from bench_assets.report.comparisons import Comparison, comparisons
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
+from resources.settings.bench_toml import Settings
 from resources.settings.settings_file import SettingsFile
 
 _COMPARED = ("data", "prompts", "reading", "n")  # parts of a signature
@@ -30,24 +32,30 @@ def regression_checks(task: Task, condition: str = "main") -> list[dg.AssetCheck
     return [_no_regression(task, condition)] if task.asked_of == "model" else []
 
 
-def compared_with(model: str, written: Mapping[str, float], baseline: str) -> list[str]:
+def compared_with(
+    model: str, models: Collection[str], written: Callable[[str], float], baseline: str
+) -> list[str]:
     """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
 
     Steps are ordered by the numbers in their names. Where a step was overwritten, the weights that
     were evaluated last count. A model of bench.toml that is called ``run/step-100`` counts too;
     what is no checkpoint has no predecessor.
 
-    >>> compared_with("r/s-1000@aaaaaaaa", {"r/s-900@bbbbbbbb": 1, "r/s-100@cccccccc": 2}, "")
+    >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
+    >>> compared_with("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
     ['r/s-900@bbbbbbbb']
 
     Args:
         model: A partition key.
-        written: Every model that has metrics, and when they were written.
+        models: Every model that has metrics.
+        written: Says when they were written; asked of one step that several models are.
         baseline: A model, or "".
     """
-    earlier = [other for other in written if _is_before(other, model)]
-    before = max(earlier, key=lambda other: (_step(other), written[other]), default="")
-    others = dict.fromkeys((before, baseline if baseline in written else ""))
+    earlier = [other for other in models if _is_before(other, model)]
+    step = max(map(_step, earlier), default=[])
+    last = [other for other in earlier if _step(other) == step]
+    before = max(last, key=written) if len(last) > 1 else "".join(last)
+    others = dict.fromkeys((before, baseline if baseline in models else ""))
     return [other for other in others if other not in ("", model)]
 
 
@@ -70,7 +78,6 @@ def _compared(metrics: Sequence[Metric]) -> dict[str, str]:
 
 
 def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    scores_key = evaluation_key(task, condition, "scores")
     metrics_key = evaluation_key(task, condition, "metrics")
 
     @dg.asset_check(
@@ -88,34 +95,46 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
         metrics: list[Metric],
     ) -> dg.AssetCheckResult:
         model = metrics[0].model if metrics else ""
-        chosen = settings.load().checkpoints
-        written = {
-            other: tables.path(metrics_key, other).stat().st_mtime
-            for other in tables.partitions(metrics_key)
-        }
-        configured = Configured(settings.load())
+        loaded = settings.load()
+        chosen = loaded.checkpoints
+        models, written = tables.partitions(metrics_key), partial(tables.written, metrics_key)
         lines: list[Comparison] = []
         notes: list[str] = []
-        for other in compared_with(model, written, chosen.baseline):
-            try:
-                their = tables.read(metrics_key, Metric, other)
-                before = tables.read(scores_key, Score, other)
-            except TableError as unreadable:
-                notes.append(f"not comparable with {other}: {unreadable}")
-                continue
-            differs = not_comparable(their, metrics)
-            if why := f"other {differs}" if differs else configured.why_stale(task, their[0]):
-                notes.append(f"not comparable with {other}: {why}; evaluate it again")
-                continue
-            # Read here, not as inputs: most models have nothing that they are compared with.
-            questions = tables.read(questions_key(task, condition), Question)
-            after = tables.read(scores_key, Score, model)
-            lines += comparisons(task, questions, before, after, chosen.smallest_change)
+        for other in compared_with(model, models, written, chosen.baseline):
+            found = _against(other, task, condition, metrics, tables, loaded)
+            if isinstance(found, str):
+                notes.append(f"not comparable with {other}: {found}")
+            else:
+                lines += found
         result = _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
         lost = [name for line in lines if line.verdict == "worse" for name in line.lost]
         return linked(result, task, condition, model, lost)
 
     return no_regression
+
+
+def _against(
+    other: str,
+    task: Task,
+    condition: str,
+    metrics: Sequence[Metric],
+    tables: TableFiles,
+    settings: Settings,
+) -> list[Comparison] | str:
+    """Compare a model that has metrics with another, slice by slice; or say why it cannot be."""
+    scores_key = evaluation_key(task, condition, "scores")
+    try:
+        their = tables.read(evaluation_key(task, condition, "metrics"), Metric, other)
+        before = tables.read(scores_key, Score, other)
+    except TableError as unreadable:
+        return str(unreadable)
+    differs = not_comparable(their, metrics)
+    if why := f"other {differs}" if differs else Configured(settings).why_stale(task, their[0]):
+        return f"{why}; evaluate it again"
+    # Read here, not as inputs: most models have nothing that they are compared with.
+    questions = tables.read(questions_key(task, condition), Question)
+    after = tables.read(scores_key, Score, metrics[0].model)
+    return comparisons(task, questions, before, after, settings.checkpoints.smallest_change)
 
 
 def _result(

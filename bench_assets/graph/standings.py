@@ -1,9 +1,11 @@
 """The lines of the leaderboard of one task: what was measured here, and what papers print."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from math import nan
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench_assets.core.errors import TableError
 from bench_assets.core.published import Published
@@ -17,7 +19,10 @@ from bench_assets.graph.staleness import Configured
 from bench_assets.report.measured import exam
 from bench_assets.report.other_sources import other_sources
 from bench_assets.task import Task
-from resources.home.tables import TableFiles
+from resources.home.tables import Table, TableFiles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MEASURED = "measured here"
 UNREADABLE = "unreadable"
@@ -58,6 +63,20 @@ def standings(
     return ranked(sorted(rows, key=lambda row: editions.index(row.edition)))
 
 
+def all_standings(
+    tasks: Sequence[Task],
+    tables: TableFiles,
+    published: Sequence[Published],
+    configured: Configured | None = None,
+) -> list[Standing]:
+    """Rank the models of tasks, one after the other; of tables in a store many at a time."""
+    of_task = partial(standings, tables=tables, published=published, configured=configured)
+    if tables.blobs.folder is not None:
+        return [row for task in tasks for row in of_task(task)]
+    with ThreadPoolExecutor() as threads:
+        return [row for rows in threads.map(of_task, tasks) for row in rows]
+
+
 def _measured_on(task: Task, tables: TableFiles, configured: Configured | None) -> list[Standing]:
     found, unreadable = _current(task, tables, configured)
     edition = found[0].edition if found else _edition(task, tables) if unreadable else UNKNOWN
@@ -86,29 +105,43 @@ def _current(
 ) -> tuple[list[Standing], dict[str, str]]:
     """What was measured on the present questions; of which models nothing can be read, and why."""
     key = evaluation_key(task, "main", "metrics")
-    models = {tables.path(key, model): model for model in tables.partitions(key)}
-    files: dict[Path, str] = {}
+    damaged: dict[Table, str] = {}
     try:
         data = tables.digest(evaluation_key(task, "main", "questions"))
         found = tables.query(
             _CURRENT,
             {"metrics": ([key], Metric)},
-            files,
+            damaged,
             task=task.name,
             metric=task.primary_metric,
         )
     except TableError as why:
-        return [], dict.fromkeys(models.values(), str(why))
-    unreadable = {models[file]: why for file, why in files.items()}
+        return [], dict.fromkeys(tables.partitions(key), str(why))
+    unreadable = {model: why for (_, model), why in damaged.items()}
     rows = []
-    for number in range(found.num_rows):  # one by one: a row that is none does not end the rest
+    for model, one in _each(found):
+        if isinstance(one, str):
+            unreadable[model] = one
+            continue
         try:
-            (row,) = to_rows(found.slice(number, 1), Metric)
-            stale = configured.why_stale(task, row) if configured else ""
-            rows += [_measured(row, stale)] if data and row.questions == short(data) else []
+            stale = configured.why_stale(task, one) if configured else ""
+            rows += [_measured(one, stale)] if data and one.questions == short(data) else []
         except TableError as why:
-            unreadable[str(found.column("model")[number])] = str(why)
+            unreadable[model] = str(why)
     return rows, unreadable
+
+
+def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
+    """Each row with its model, or why it is none: that does not end the rest."""
+    try:
+        yield from ((row.model, row) for row in to_rows(found, Metric))
+    except TableError:
+        for number in range(found.num_rows):
+            try:
+                (row,) = to_rows(found.slice(number, 1), Metric)
+                yield row.model, row
+            except TableError as why:
+                yield str(found.column("model")[number]), str(why)
 
 
 def _measured(row: Metric, stale: str) -> Standing:

@@ -29,6 +29,11 @@ class Field:
     most: int = 2000  # characters of a text; entries of a list, points or choices
 
 
+def yes_or_no(name: str, label: str) -> Field:
+    """Ask whether something is so."""
+    return Field(name=name, kind="choice", label=label, choices=("yes", "no"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
     """What is asked of every item of one kind."""

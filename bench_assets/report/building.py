@@ -20,8 +20,9 @@ from bench_assets.report.soundness_pages import SoundnessPages
 from bench_assets.report.task_pages import TaskPages
 from resources.home.locks import locked
 from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings, known_secrets
+from resources.pictures.opening import images_of
+from resources.settings.bench_toml import Settings
+from resources.settings.environment import known_secrets
 
 FOLDER = "report"
 
@@ -80,7 +81,7 @@ def make_report(
         HomeError: If it cannot be written.
     """
     home = settings.home
-    images = ImageStore(folder=str(home / "images"))
+    images = images_of(settings)
     published, _ = catalog.published()
     with locked(home / "locks", [FOLDER], waits):
         every = parts(standings, published, settings, without_pictures)

@@ -6,7 +6,6 @@ thousand models there are half a million pairs.
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 from bench_assets.catalog import Catalog
@@ -17,7 +16,7 @@ from bench_assets.report.asked import Asked
 from bench_assets.report.comparisons import by_question
 from bench_assets.report.site import Site
 from bench_assets.report.slugs import slug
-from bench_assets.report.stamps import made_of, stamp
+from bench_assets.report.stamps import made_of
 from bench_assets.report.units import Measured, Units, ways
 from bench_assets.task import Scored, Task
 from resources.home.tables import TableFiles
@@ -39,12 +38,12 @@ class Compared:
 
 
 def _write(site: Site, task: Task, asked: Mapping[str, Asked], model: str) -> None:
-    files = [
-        file
+    stamps = [
+        site.stamps.of(one.tables, key, of)
         for condition, one in asked.items()
-        for file in (one.tables.path(one.key), *_files(one.tables, task, condition, model))
+        for key, of in ((one.key, ""), *((key, model) for key in _keys(task, condition)))
     ]
-    inputs = made_of(_FORM, str(task.version), task.primary_metric, *map(stamp, files))
+    inputs = made_of(_FORM, str(task.version), task.primary_metric, *stamps)
     name = f"compare-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
@@ -52,15 +51,14 @@ def _write(site: Site, task: Task, asked: Mapping[str, Asked], model: str) -> No
     site.put(name, {condition: one for condition, one in found.items() if one}, inputs)
 
 
-def _files(tables: TableFiles, task: Task, condition: str, model: str) -> list[Path]:
-    keys = (evaluation_key(task, condition, table) for table in ("scores", "metrics"))
-    return [tables.path(key, model) for key in keys]
+def _keys(task: Task, condition: str) -> list[list[str]]:
+    return [evaluation_key(task, condition, table) for table in ("scores", "metrics")]
 
 
 def _model(task: Task, condition: str, asked: Asked, model: str) -> dict[str, Any] | None:
     """The metric of a model in parts; None where it was not measured on these questions."""
     tables = asked.tables
-    scores, metrics = (evaluation_key(task, condition, table) for table in ("scores", "metrics"))
+    scores, metrics = _keys(task, condition)
     if not (tables.exists(metrics, model) and tables.exists(asked.key)):
         return None
     try:

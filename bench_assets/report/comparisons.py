@@ -17,7 +17,7 @@ from bench_assets.core.paired import (
 )
 from bench_assets.core.rows import Question, Score
 from bench_assets.report.units import Measured, metric_pairs
-from bench_assets.task import Scored, Task
+from bench_assets.task import Measure, Scored, Task
 
 Verdict: TypeAlias = Literal["better", "worse", "no difference shown", "not enough questions"]
 
@@ -71,12 +71,7 @@ def comparisons(
     shown, ``smallest_change`` says whether there were questions enough to see one.
     """
     measure = task.measures[task.primary_metric]
-    slices = {
-        category: part
-        for category, scored in _slices(task, questions, before, after).items()
-        for part in (_Slice(*(Measured(one, measure(one).value) for one in scored)),)
-        if not any(isnan(side.value) for side in part)
-    }
+    slices = _measured(measure, _slices(task, questions, before, after))
     if not slices:
         return []
     clusters = clusters_of(questions)
@@ -138,6 +133,18 @@ def _verdict(p: float, gained: float, enough: bool) -> Verdict:
     if p < ALPHA and gained:
         return "better" if gained > 0 else "worse"
     return "no difference shown" if enough else "not enough questions"
+
+
+def _measured(
+    measure: Measure, slices: Mapping[str, tuple[list[Scored], list[Scored]]]
+) -> dict[str, _Slice]:
+    """Measure both sides of each slice; without those where one has no value."""
+    return {
+        category: part
+        for category, scored in slices.items()
+        for part in (_Slice(*(Measured(one, measure(one).value) for one in scored)),)
+        if not any(isnan(side.value) for side in part)
+    }
 
 
 def _slices(

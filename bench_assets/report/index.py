@@ -194,10 +194,6 @@ def _rankings(rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task]) -> list[
 
 def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:
     """When the newest number was made, in UTC; "" if there is none."""
-    folders = [
-        tables.folder_of(evaluation_key(task, condition, "metrics"))
-        for task in tasks
-        for condition in task.conditions
-    ]
-    times = [file.stat().st_mtime for folder in folders for file in folder.glob("*.parquet")]
+    keys = [evaluation_key(task, one, "metrics") for task in tasks for one in task.conditions]
+    times = [one.at for key in keys for one in tables.blobs.list(tables.below(key))]
     return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC" if times else ""

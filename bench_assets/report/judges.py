@@ -1,7 +1,6 @@
 """Which judges' agreement was measured: with people, or with a second judge on the same replies."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from bench_assets.core.errors import BenchError, TableError
 from bench_assets.core.kappa import Kappa
@@ -9,7 +8,7 @@ from bench_assets.core.rows import Metric
 from bench_assets.core.signature import Signature
 from bench_assets.soundness.judge_figures import PEOPLE, SECOND, JudgeFigure
 from bench_assets.task import RULES, Task
-from resources.home.judge_figures import read_figures
+from resources.home.figures import read_figures
 from resources.home.people_figures import figures_by_people
 from resources.home.tables import TableFiles
 
@@ -68,7 +67,7 @@ def _judges(signature: str) -> list[str]:
 def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
     """Figures of agreement, the latest last: what was kept, and what people say now."""
     try:
-        kept = read_figures(Path(tables.folder).parent)
+        kept = read_figures(tables.home, JudgeFigure)
     except BenchError:  # a damaged file: its command says so; here nothing is known
         kept = []
     found = [*kept, *figures_by_people(tables, tasks)]

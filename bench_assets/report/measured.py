@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench_assets.core.errors import TableError
@@ -11,8 +10,8 @@ from bench_assets.core.rows import Metric, Question
 from bench_assets.core.signature import Signature, short
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.task import Task
-from resources.home.file_states import digest_of, states
-from resources.home.tables import TableFiles
+from resources.home.file_states import digest_of
+from resources.home.tables import Table, TableFiles
 
 CHANGED = "measured on questions that have changed since"
 
@@ -62,12 +61,12 @@ def primary_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
 
 def state_of_metrics(tables: TableFiles, task: Task) -> str:
     """Digest of the states of all that ``every_cell`` reads, without reading it."""
-    folders = [
-        tables.folder_of(key)
+    keys = [
+        key
         for condition in task.conditions
         for key in (evaluation_key(task, condition, "metrics"), questions_key(task, condition))
     ]
-    return digest_of(list(states(folders)))
+    return digest_of([[tables.place(key), tables.versions(key)] for key in keys])
 
 
 def exam(tables: TableFiles, task: Task) -> Exam:
@@ -110,22 +109,21 @@ def _chance(tables: TableFiles, task: Task) -> float | None:
 
 def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
     key = evaluation_key(task, condition, "metrics")
-    models = {tables.path(key, model): model for model in tables.partitions(key)}
-    if not models:
+    if not (models := tables.partitions(key)):
         return Cells(rows=[], unreadable={})
-    files: dict[Path, str] = {}
+    damaged: dict[Table, str] = {}
     try:
         views = {"metrics": ([key], Metric)}
         metric = {"metric": task.primary_metric} if sql is _PRIMARY else {}
-        found = tables.query(sql, views, files, task=task.name, **metric)
+        found = tables.query(sql, views, damaged, task=task.name, **metric)
         now = short(tables.digest(questions_key(task, condition)) or "")
     except TableError as why:
-        return Cells(rows=[], unreadable=dict.fromkeys(models.values(), str(why)))
+        return Cells(rows=[], unreadable=dict.fromkeys(models, str(why)))
     rows = [row for row in found.to_pylist() if row["condition"] == condition]
     for row in rows:
         row["stale"] = "" if _data_of(row) == now else CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
-    return Cells(rows=rows, unreadable={models[file]: why for file, why in files.items()})
+    return Cells(rows=rows, unreadable={model: why for (_, model), why in damaged.items()})
 
 
 def _data_of(row: Mapping[str, Any]) -> str:

@@ -2,11 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.errors import TableError
@@ -18,7 +14,7 @@ from bench_assets.report.check_history import Found, last_found
 from bench_assets.report.in_words import in_words
 from bench_assets.report.site import Site
 from bench_assets.report.slugs import slug
-from bench_assets.report.stamps import made_of, stamp
+from bench_assets.report.stamps import made_of
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
 
@@ -36,7 +32,7 @@ class Numbers:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write where the numbers of every task come from."""
-        found = last_found(Path(tables.folder).parent)
+        found = last_found(tables.home)
         for task in catalog.tasks:
             others = {other.name for other in catalog.tasks} - {task.name}
             checks = [one for one in found if _concerns(one.asset, task, others)]
@@ -55,8 +51,8 @@ def _write_task(
     *,
     withheld: bool,
 ) -> None:
-    names = list(_left_of_the_waist(tables.root(task.suite), task, others))
-    stamps = [f"{name} {stamp(tables.path(name.split('/')))}" for name in names]
+    names = list(_left_of_the_waist(tables, task, others))
+    stamps = [f"{name} {site.stamps.of(tables, name.split('/'))}" for name in names]
     shared = [asdict(one) for one in checks if not one.partition]
     inputs = made_of(_FORM, str(withheld), *stamps, str(shared))
     name = f"number-{slug(task.name)}"
@@ -86,9 +82,9 @@ def _write_model(
     site: Site, tables: TableFiles, task: Task, model: str, checks: Sequence[Found]
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
-    there = {c: key for c, key in keys.items() if tables.exists(key, model)}
+    there = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
     own = [asdict(one) for one in checks if one.partition == model]
-    stamps = [f"{c} {stamp(tables.path(key, model))}" for c, key in there.items()]
+    stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in there.items()]
     inputs = made_of(_FORM, str(task.version), *stamps, str(own))
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
@@ -127,9 +123,9 @@ def _below(asset: str, folder: str) -> bool:
     return asset == folder or asset.startswith(f"{folder}/")
 
 
-def _left_of_the_waist(folder: Path, task: Task, others: set[str]) -> Iterator[str]:
-    for file in sorted((folder / task.suite).rglob("all.parquet")):
-        name = file.parent.relative_to(folder).as_posix()
+def _left_of_the_waist(tables: TableFiles, task: Task, others: set[str]) -> Iterator[str]:
+    for key in tables.undivided(task.suite):
+        name = "/".join(key)
         last = name.rpartition("/")[2]
         if last not in _RIGHT and not last.endswith("questions") and _concerns(name, task, others):
             yield name
@@ -143,14 +139,10 @@ def _models(tables: TableFiles, task: Task) -> list[str]:
 def _columns(tables: TableFiles, name: str) -> lineage.Columns:
     """Read a table of which nobody here knows the row type."""
     key = name.split("/")
-    tables.seal(key)
-    try:
-        with pq.ParquetFile(tables.path(key)) as file:
-            if file.metadata.num_rows * file.metadata.num_columns > _CELLS:
-                return {}
-            table = file.read()
-    except (pa.ArrowException, OSError, ValueError) as why:
-        raise TableError(f"{name}: cannot be read: {why}") from why
+    with tables.opened(key) as file:
+        if file.metadata.num_rows * file.metadata.num_columns > _CELLS:
+            return {}
+        table = file.read()
     return {column: table.column(column).to_pylist() for column in table.column_names}
 
 

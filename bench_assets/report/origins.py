@@ -21,7 +21,7 @@ from bench_assets.report.samples.questions import Columns, coded
 from bench_assets.report.side import spelled_out
 from bench_assets.report.site import Site
 from bench_assets.report.slugs import slug
-from bench_assets.report.stamps import made_of, stamp
+from bench_assets.report.stamps import made_of
 from bench_assets.task import Task
 from resources.home.columns import read_columns
 from resources.home.tables import TableFiles
@@ -92,7 +92,7 @@ def origins(
 
 def _put_questions(site: Site, asked: Asked, *, several: bool) -> None:
     """What questions are counted with, and, where a task has several tables, what they are."""
-    inputs = made_of(_FORM, str(several), stamp(asked.tables.path(asked.key)))
+    inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
     name = f"origins-{slug('/'.join(asked.key))}"
     if site.has(name, inputs) or not asked.tables.exists(asked.key):
         return
@@ -114,16 +114,12 @@ def _put_model(site: Site, task: Task, asked: Mapping[str, Asked], model: str) -
         condition: {name: evaluation_key(task, condition, name) for name in _TABLES}
         for condition in asked
     }
-    files = [
-        file
+    stamps = [
+        site.stamps.of(one.tables, key, of)
         for condition, one in asked.items()
-        for keys in (tables[condition],)
-        for file in (
-            one.tables.path(one.key),
-            *(one.tables.path(key, model) for key in keys.values()),
-        )
+        for key, of in ((one.key, ""), *((key, model) for key in tables[condition].values()))
     ]
-    inputs = made_of(_FORM, *map(stamp, files))
+    inputs = made_of(_FORM, *stamps)
     name = f"origins-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return

@@ -1,7 +1,6 @@
 """Finds what a home has of a task that was made of other sources than the present one."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from bench_assets.core.errors import TableError
 from bench_assets.evaluation import questions_key
@@ -18,8 +17,7 @@ def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFi
     for others in tables.elsewhere(task.suite):
         if (data := _digest(others, key)) not in seen:
             seen.add(data)
-            place = str(others.root(task.suite).relative_to(others.folder))
-            yield _UNNAMED if place == "." else Path(place).name, others
+            yield others.root(task.suite).rpartition("/")[2] or _UNNAMED, others
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:

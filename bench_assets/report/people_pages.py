@@ -19,7 +19,7 @@ from bench_assets.people.quality import ItemDisagreement, disagreements, people_
 from bench_assets.people.suite_form import SuiteForm
 from bench_assets.report.site import Site
 from bench_assets.report.slugs import slug
-from bench_assets.report.stamps import made_of, stamp
+from bench_assets.report.stamps import made_of
 from resources.home.tables import TableFiles
 
 _FORM = "1"  # of the data: raised when what the page reads changes
@@ -54,7 +54,7 @@ class PeoplePages:
         name = f"people-{slug(form.form.name)}"
         withheld = form.suite in self.without_pictures
         progress = progress_of(form.form.name, items, answers, datetime.now(UTC))
-        inputs = made_of(_FORM, str(withheld), *(stamp(tables.path(key)) for key in keys))
+        inputs = made_of(_FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys))
         if not site.has(name, inputs):
             page = _Page(site, form.form, items, answers, withheld=withheld)
             site.put(name, page.data(), inputs, page.brought)

@@ -73,7 +73,7 @@ class Pictures:
         suffix = _shown_alike(decoded)
         picture = _named(digest, suffix or "png")
         if suffix:
-            self._link(self._images.path(digest), picture.full, data)
+            self._link(digest, picture.full, data)
         else:  # what browsers do not show, or not as models saw it
             self._save(decoded.picture, picture.full, "PNG")
         small = decoded.picture.copy()
@@ -88,14 +88,14 @@ class Pictures:
                 return picture if (self._folder / picture.small).exists() else None
         return None
 
-    def _link(self, stored: Path, name: str, data: bytes) -> None:
+    def _link(self, digest: str, name: str, data: bytes) -> None:
         path = self._folder / name
         with told_of_writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             try:
-                os.link(stored, path)
-            except OSError:  # another disk, or one that has no links
+                os.link(self._images.place.where(digest), path)
+            except OSError:  # another disk, one that has no links, or no file at all
                 with written_aside(path, sync=False) as file:
                     file.write(data)
 

@@ -18,6 +18,7 @@ import orjson
 from bench_assets.core.secrets import Secrets
 from bench_assets.report.pictures import Picture, Pictures
 from bench_assets.report.scripts import data_script
+from bench_assets.report.stamps import Stamps
 from resources.disk.writing import told_of_writing, written_aside
 from resources.pictures.images import ImageStore
 
@@ -46,7 +47,8 @@ class Site:
         self.folder = folder
         self._pictures = Pictures(folder, images)
         self._secrets = secrets or Secrets()
-        self._home = _as_written(Path(images.folder).parent)
+        self.stamps = Stamps()
+        self._home = _as_written(images.objects or str(Path(images.folder).parent.absolute()))
         self._before = _stamps(folder / ".stamps.json")
         self._known = sorted(self._before)
         self._now: dict[str, _Stamp] = {}
@@ -134,16 +136,15 @@ class Site:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"
 
 
-def _as_written(home: Path) -> bytes:
-    """How a data script spells the beginning of paths in a home folder; b"" for none to take out.
+def _as_written(place: str) -> bytes:
+    """How a data script spells the beginning of paths in a home; b"" for none to take out.
 
-    A report is sent to others: where it was made, and whose folder that is, is not theirs to know.
+    A report is sent to others: where it was made, and whose place that is, is not theirs to know.
     """
-    folder = f"{home.absolute()}/"
-    if len(home.absolute().parts) < 3:  # "/data/" may be a word of a question
+    if place.count("/") < 2:  # "/data/" may be a word of a question
         return b""
     try:
-        return orjson.dumps(folder)[1:-1].replace(b"<", b"\\u003c")
+        return orjson.dumps(f"{place}/")[1:-1].replace(b"<", b"\\u003c")
     except TypeError:  # no characters of it can be written
         return b""
 

@@ -16,7 +16,7 @@ from bench_assets.core.rows import Question
 from bench_assets.evaluation import questions_key
 from bench_assets.report.site import Site
 from bench_assets.report.slugs import slug
-from bench_assets.report.stamps import made_of, stamp
+from bench_assets.report.stamps import made_of
 from bench_assets.soundness.examined import Examined, Suspect
 from bench_assets.task import Task
 from resources.home.tables import TableFiles
@@ -51,8 +51,8 @@ class SoundnessPages:
             return {**about, "problem": one_line(str(why))}
         name = f"soundness-{slug(task.name)}"
         withheld = task.suite in self.without_pictures
-        files = (tables.path(key), tables.path(questions_key(task, "main")))
-        inputs = made_of(_FORM, str(withheld), *map(stamp, files))
+        read = (site.stamps.of(tables, one) for one in (key, questions_key(task, "main")))
+        inputs = made_of(_FORM, str(withheld), *read)
         if not site.has(name, inputs):
             page = _Page(site, _shown_by(tables, task), withheld=withheld)
             site.put(name, page.of(rows), inputs, page.brought)

@@ -1,16 +1,24 @@
-"""Tells files apart without reading them: tables are written anew, never changed."""
+"""Tells tables apart without reading them: they are written anew, never changed."""
 
+from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
+
+from resources.home.table_places import WHOLE
+from resources.home.tables import TableFiles
 
 
-def stamp(file: Path) -> str:
-    """When a file was written, and how long it is; "" if there is none."""
-    try:
-        status = file.stat()
-    except OSError:
-        return ""
-    return f"{status.st_mtime_ns} {status.st_size}"
+class Stamps:
+    """Versions of tables, as they were when one of the same asset was first asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], dict[str, str]] = {}
+
+    def of(self, tables: TableFiles, key: Sequence[str], partition: str = "") -> str:
+        """What is another when a table was written again; "" if there is none."""
+        place = (tables.folder, tables.below(key))
+        if place not in self._known:
+            self._known[place] = tables.versions(key)
+        return self._known[place].get(partition or WHOLE, "")
 
 
 def made_of(*parts: str) -> str:

@@ -1,12 +1,12 @@
 """What a bundle holds: every table of one evaluation, its prompts and its pictures, as files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.reproduce.again import Again
 from bench_assets.reproduce.archive import Archive, Piece, pack
@@ -38,8 +38,8 @@ class Contents:
     judgements: Sequence[Judgement]
     scores: Sequence[Score]
     metrics: Sequence[Metric]
-    pictures: Mapping[str, Path] = field(default_factory=dict)
-    """Digest -> file, of those that go with it."""
+    pictures: Mapping[str, int] = field(default_factory=dict)
+    """Digest -> bytes, of those that go with it."""
 
     @property
     def evaluated(self) -> Again:
@@ -73,7 +73,9 @@ def picture_file(digest: str) -> str:
     return f"{PICTURES}{digest}"
 
 
-def write_contents(contents: Contents, about: Manifest, target: Path) -> Manifest:
+def write_contents(
+    contents: Contents, about: Manifest, target: Path, read_image: Callable[[str], bytes]
+) -> Manifest:
     """Write a bundle; gives its manifest, with all digests.
 
     Raises:
@@ -87,15 +89,15 @@ def write_contents(contents: Contents, about: Manifest, target: Path) -> Manifes
         for name, data in tables.items()
     }
     facts |= {
-        picture_file(digest): FileFacts(sha256=digest, n_bytes=path.stat().st_size)
-        for digest, path in contents.pictures.items()
+        picture_file(digest): FileFacts(sha256=digest, n_bytes=n_bytes)
+        for digest, n_bytes in contents.pictures.items()
     }
     pictures = {
         digest: picture_file(digest) if digest in contents.pictures else ""
         for digest in contents.shown
     }
     manifest = about.model_copy(update={"files": facts, "pictures": pictures}).sealed()
-    pack(_pieces(contents, tables, manifest), target)
+    pack(_pieces(contents, tables, manifest, read_image), target)
     return manifest
 
 
@@ -118,16 +120,14 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
     return Contents(**tables)
 
 
-def _pieces(contents: Contents, tables: Mapping[str, bytes], manifest: Manifest) -> Iterator[Piece]:
+def _pieces(
+    contents: Contents,
+    tables: Mapping[str, bytes],
+    manifest: Manifest,
+    read_image: Callable[[str], bytes],
+) -> Iterator[Piece]:
     yield Piece(NAME, manifest.to_bytes)
     for name, data in tables.items():
         yield Piece(name, lambda data=data: data)  # type: ignore[misc]
-    for digest, path in contents.pictures.items():
-        yield Piece(picture_file(digest), lambda one=(digest, path): _picture(*one))  # type: ignore[misc]
-
-
-def _picture(digest: str, path: Path) -> bytes:
-    data = path.read_bytes()
-    if sha256(data).hexdigest() != digest:
-        raise ImageError(f"{path}: not the picture that was stored; `bench verify` names the way")
-    return data
+    for digest in contents.pictures:
+        yield Piece(picture_file(digest), partial(read_image, digest))

@@ -50,7 +50,7 @@ def pack_number(one: Evaluated, beside: Beside, target: Path) -> Packed:
     contents, not_there = _contents(one, beside)
     _require_same(one, contents)
     about = _about(one, beside, not_there)
-    manifest = write_contents(contents, about, target)
+    manifest = write_contents(contents, about, target, beside.images.read)
     return Packed(manifest, len(contents.shown) - len(contents.pictures))
 
 
@@ -129,12 +129,11 @@ def _prompts(sent: set[str], find: Callable[[str], str | None], beside: Beside) 
     ]
 
 
-def _pictures(questions: Sequence[Question], beside: Beside) -> dict[str, Path]:
+def _pictures(questions: Sequence[Question], beside: Beside) -> dict[str, int]:
     if not (beside.pictures and beside.passed_on):
         return {}
-    shown = sorted({digest for question in questions for digest in question.images})
-    places = {digest: beside.images.path(digest) for digest in shown}
-    return {digest: path for digest, path in places.items() if path.is_file()}
+    shown = {digest for question in questions for digest in question.images}
+    return dict(sorted(beside.images.place.sizes(shown).items()))
 
 
 def _about(one: Evaluated, beside: Beside, not_there: dict[str, int]) -> Manifest:

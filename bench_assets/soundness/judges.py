@@ -142,12 +142,6 @@ def order_finding(evidence: Evidence) -> Finding:
     )
 
 
-def measured_with_people(figures: Sequence[JudgeFigure]) -> set[tuple[str, str]]:
-    """Tasks and judges whose agreement was measured: with people, a second judge, or the key."""
-    known = (names.PEOPLE, names.SECOND, names.MADE)
-    return {(one.task, one.judge) for one in figures if one.figure in known}
-
-
 class _Half(NamedTuple):
     gap: float
     half: float  # width of the interval to one side

@@ -57,10 +57,31 @@ def new_tokenizer(texts: Iterable[str]) -> Any:  # noqa: ANN401
 
 def new_model(tokenizer: Any) -> Any:  # noqa: ANN401
     """Make a LLaVA with random weights."""
-    from transformers import CLIPVisionConfig, LlamaConfig, LlavaConfig
+    from transformers import LlavaConfig
     from transformers import LlavaForConditionalGeneration as Llava
 
-    sees = CLIPVisionConfig(
+    config = LlavaConfig(
+        vision_config=_eyes(),
+        text_config=_mouth(tokenizer),
+        image_token_index=tokenizer.convert_tokens_to_ids(_IMAGE),
+        image_seq_length=CELLS**2,
+        vision_feature_select_strategy="default",
+        vision_feature_layer=-1,
+        tie_word_embeddings=True,
+        initializer_range=EMBEDDING_SPREAD,
+    )
+    model = Llava(config)
+    # Beside what a patch shows, its place would be too quiet to be learned from the start.
+    model.model.vision_tower.embeddings.position_embedding.weight.data.normal_()
+    # What eyes say has the size of words, which are small.
+    model.model.multi_modal_projector.linear_2.weight.data.mul_(EMBEDDING_SPREAD)
+    return model
+
+
+def _eyes() -> Any:  # noqa: ANN401
+    from transformers import CLIPVisionConfig
+
+    return CLIPVisionConfig(
         hidden_size=WIDTH,
         intermediate_size=4 * WIDTH,
         num_hidden_layers=3,
@@ -70,7 +91,12 @@ def new_model(tokenizer: Any) -> Any:  # noqa: ANN401
         projection_dim=WIDTH,
         initializer_factor=2.0,
     )
-    speaks = LlamaConfig(
+
+
+def _mouth(tokenizer: Any) -> Any:  # noqa: ANN401
+    from transformers import LlamaConfig
+
+    return LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=WIDTH,
         intermediate_size=3 * WIDTH,
@@ -85,22 +111,6 @@ def new_model(tokenizer: Any) -> Any:  # noqa: ANN401
         tie_word_embeddings=True,
         initializer_range=EMBEDDING_SPREAD,
     )
-    config = LlavaConfig(
-        vision_config=sees,
-        text_config=speaks,
-        image_token_index=tokenizer.convert_tokens_to_ids(_IMAGE),
-        image_seq_length=CELLS**2,
-        vision_feature_select_strategy="default",
-        vision_feature_layer=-1,
-        tie_word_embeddings=True,
-        initializer_range=EMBEDDING_SPREAD,
-    )
-    model = Llava(config)
-    # Beside what a patch shows, its place would be too quiet to be learned from the start.
-    model.model.vision_tower.embeddings.position_embedding.weight.data.normal_()
-    # What eyes say has the size of words, which are small.
-    model.model.multi_modal_projector.linear_2.weight.data.mul_(EMBEDDING_SPREAD)
-    return model
 
 
 def new_processor(tokenizer: Any) -> Any:  # noqa: ANN401

@@ -1,7 +1,10 @@
 """A PostgreSQL: how it is reached, that it may be away for a while, and what is said of it."""
 
 import logging
+import os
+import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
@@ -56,6 +59,9 @@ class Database:
         at = ":".join(str(parts[name]) for name in ("host", "port") if parts.get(name))
         self.place = f"PostgreSQL {at or 'here'}/{parts.get('dbname', '')} ({variable})"
         self._address = address
+        self._kept = self.line()
+        self._is_free = threading.Lock()
+        weakref.finalize(self, self._kept.__exit__)
 
     def make_ready(self, of: str, version: int, schema: str) -> None:
         """Make the tables of a store that are not there; many processes may do so at once.
@@ -87,7 +93,12 @@ class Database:
             )
 
     def run(self, work: Callable[[Connection], Result], patience: float = PATIENCE) -> Result:
-        """Do one piece of work, as a line does."""
+        """Do one piece of work, as a line does; on one that is kept, unless a thread has it."""
+        if self._is_free.acquire(blocking=False):
+            try:
+                return self._kept.run(work, patience)
+            finally:
+                self._is_free.release()
         with self.line() as line:
             return line.run(work, patience)
 
@@ -112,6 +123,7 @@ class Line:
     def __init__(self, address: str, place: str) -> None:
         self._address, self._place = address, place
         self._db: Connection | None = None
+        self._process = 0
 
     def __enter__(self) -> Self:
         """Use it."""
@@ -119,7 +131,7 @@ class Line:
 
     def __exit__(self, *_: object) -> None:
         """Close it."""
-        if self._db:
+        if self._db and self._process == os.getpid():  # it belongs to the one that opened it
             self._db.close()
         self._db = None
 
@@ -138,6 +150,7 @@ class Line:
         until = time.monotonic() + patience
         told = False
         while True:
+            was_idle = self._db is not None and not told
             try:
                 db = self._connected()
                 with db.transaction():
@@ -146,15 +159,22 @@ class Line:
                 self.__exit__()
                 if not _passes(why) or time.monotonic() > until:
                     raise HomeError(f"{self._place}: {_said(why)}") from None
+                if was_idle:  # what broke since it was last used is no news
+                    continue
                 if not told:
                     _LOG.warning("%s: %s; trying for %.0f s", self._place, _said(why), patience)
                     told = True
                 time.sleep(_BETWEEN)
+            except BaseException:  # interrupted, maybe in the middle of an answer
+                self.__exit__()
+                raise
 
     def _connected(self) -> Connection:
         import psycopg
         from psycopg.rows import dict_row
 
+        if self._process != os.getpid():
+            self._db, self._process = None, os.getpid()
         if self._db is None:
             self._db = psycopg.connect(
                 self._address,

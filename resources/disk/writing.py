@@ -23,21 +23,26 @@ def written_aside(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
     Raises:
         HomeError: If the disk is full, or does not take it for another reason; names the place.
     """
-    with told_of_writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=".", suffix=".unfinished", delete=False
-        ) as unfinished:
-            name = Path(unfinished.name)
-            try:
-                yield unfinished
-                unfinished.flush()
-                if sync:
-                    os.fsync(unfinished.fileno())
-                name.replace(path)
-            except BaseException:
-                name.unlink(missing_ok=True)
-                raise
+    with told_of_writing(path), unfinished(path) as (file, name):
+        yield file
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+        name.replace(path)
+
+
+@contextmanager
+def unfinished(path: Path) -> Generator[tuple[IO[bytes], Path]]:
+    """Open a file beside ``path``, which is deleted at the end if it still has that name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=".", suffix=".unfinished", delete=False
+    ) as file:
+        name = Path(file.name)
+        try:
+            yield file, name
+        finally:
+            name.unlink(missing_ok=True)
 
 
 @contextmanager

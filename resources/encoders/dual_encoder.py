@@ -19,7 +19,7 @@ from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import first_line, pin
 from resources.checkpoints.seals import unchanged
 from resources.encoders.two_towers import load_two_towers, refuse_other_spaces
-from resources.home.vectors import RememberingEncoder, VectorStore
+from resources.home.vectors import KnownVectors, RememberingEncoder
 from resources.local.finite import refuse_infinite_weights
 from resources.local.loading import device_of, refuse_incomplete_parts
 from resources.local.torchvision_operators import let_torchvision_load
@@ -55,7 +55,7 @@ class EncoderSpec(BaseModel):
 
 @contextmanager
 def open_encoder(
-    name: str, spec: EncoderSpec | None, location: str, images: ImageStore, store: Path
+    name: str, spec: EncoderSpec | None, location: str, images: ImageStore, store: KnownVectors
 ) -> Iterator[ImageTextEncoder]:
     """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
 
@@ -64,7 +64,7 @@ def open_encoder(
         spec: What bench.toml says of it; None for the baseline.
         location: Folder or hub id.
         images: Where pictures are read from.
-        store: File that remembers vectors.
+        store: What remembers vectors.
 
     Raises:
         ModelError: If there is no such checkpoint, or it does not load.
@@ -86,7 +86,7 @@ def open_encoder(
     identity = f"{name}@{checkpoint.content}"
     shown = ShownPictures(images.read, OPENED)
     yield RememberingEncoder(
-        identity, encoder, VectorStore(store), spec.batch_size, lambda key: key + shown.mark(key)
+        identity, encoder, store, spec.batch_size, lambda key: key + shown.mark(key)
     )
 
 
@@ -96,12 +96,7 @@ class RandomEncoder:
     dimensions = 32
 
     def __init__(self, name: str) -> None:
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """The name to show."""
-        return self._name
+        self.name = name
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; ``(n, 32)``."""

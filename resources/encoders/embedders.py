@@ -30,13 +30,8 @@ class SentenceEncoder:
     """A sentence-transformers model on the device that it chooses."""
 
     def __init__(self, name: str, model: "SentenceTransformer") -> None:
-        self._name = name
+        self.name = name
         self._model = model
-
-    @property
-    def name(self) -> str:
-        """Name and digest of the weights, such as ``all-MiniLM-L6-v2@sha256:...``."""
-        return self._name
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed each text, in order; equal texts are embedded once."""

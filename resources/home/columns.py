@@ -5,7 +5,6 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bench_assets.core.errors import TableError
 from bench_assets.core.tables import require_columns, schema
@@ -36,25 +35,17 @@ def read_columns(
     """
     if not tables.exists(key, partition):
         raise TableError(f"{'/'.join(key)} {partition}: no table yet; materialize it first")
-    tables.seal(key, partition)
-    path = tables.path(key, partition)
     wanted = list(names) or [field.name for field in fields(row_type)]
-    try:
-        # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            require_columns(file.schema_arrow, row_type)
-            there = set(file.schema_arrow.names)
-            table = file.read(columns=[name for name in wanted if name in there])
+    with tables.opened(key, partition) as file:
+        require_columns(file.schema_arrow, row_type)
+        there = set(file.schema_arrow.names)
+        table = file.read(columns=[name for name in wanted if name in there])
         return {
             name: table.column(name).to_pylist()
             if name in there
             else [_default(row_type, name)] * table.num_rows
             for name in wanted
         }
-    except TableError as why:
-        raise TableError(f"{path}: {why}") from why
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError) as why:
-        raise TableError(f"{path}: cannot be read as a table ({why}); make it again") from why
 
 
 def _default(row_type: type[Any], name: str) -> object:

@@ -31,9 +31,10 @@ def states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[
 
 def state(file: Path) -> list[Any]:
     """Path, size and time of change; only the path if there is no such file."""
-    if not file.exists():
+    try:
+        about = file.stat()
+    except OSError:
         return [str(file)]
-    about = file.stat()
     return [str(file), about.st_size, about.st_mtime_ns]
 
 

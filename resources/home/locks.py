@@ -12,9 +12,10 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Generator, Iterable
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
 from bench_assets.core.errors import SettingsError
 
@@ -22,6 +23,30 @@ _UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)
 _LONGEST_NOTE = 1000  # bytes
 
 _log = logging.getLogger(__name__)
+
+
+class Locks(Protocol):
+    """The port to the locks of tables: those of a home, or of a database that homes share."""
+
+    def held(
+        self, names: Iterable[str], waits: Callable[[str], object]
+    ) -> AbstractContextManager[None]:
+        """Hold locks until the block ends; ``waits`` is told whom one is waited for."""
+        ...
+
+
+class LocksHere:
+    """The locks of one home."""
+
+    def __init__(self, folder: Path) -> None:
+        """Say in which folder they are."""
+        self._folder = folder
+
+    def held(
+        self, names: Iterable[str], waits: Callable[[str], object]
+    ) -> AbstractContextManager[None]:
+        """Hold locks until the block ends, as ``locked`` does."""
+        return locked(self._folder, names, waits)
 
 
 @contextmanager
@@ -56,6 +81,22 @@ def is_free(folder: Path, name: str) -> bool:
     except OSError:  # held, never taken, or not to be known
         return False
     return True
+
+
+def holders(folder: Path) -> list[str]:
+    """Who holds locks now, as far as that can be told; who asks must hold none."""
+    found = []
+    for file in sorted(folder.glob("*")):
+        try:
+            with file.open("r+b") as opened:
+                try:
+                    fcntl.lockf(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except (BlockingIOError, PermissionError):
+                    note = opened.read(_LONGEST_NOTE).decode(errors="replace")
+                    found.append(note or "another process")
+        except OSError:  # gone meanwhile, or a file system without locks
+            continue
+    return found
 
 
 def forget(folder: Path, name: str) -> None:

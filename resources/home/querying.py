@@ -1,4 +1,4 @@
-"""SQL over the files of tables, by DuckDB."""
+"""SQL over tables, by DuckDB: over their files, or over rows that were fetched."""
 
 import glob
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,14 @@ import pyarrow as pa
 from bench_assets.core.errors import TableError
 from bench_assets.core.tables import schema
 
-Views: TypeAlias = Mapping[str, tuple[Sequence[Path], type[Any]]]  # name -> files, type of rows
+Source: TypeAlias = Path | pa.Table
+"""A file, or the rows of what is none."""
+
+Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
 
 
 def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
-    """Run SQL over files that are known to be there; a view without files has no rows.
+    """Run SQL over what is known to be there; a view without a source has no rows.
 
     Raises:
         TableError: If DuckDB cannot read one of them, or takes the SQL for a mistake.
@@ -23,13 +26,20 @@ def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
 
     try:
         with duckdb.connect() as db:
-            for name, (files, row_type) in views.items():
+            for name, (sources, row_type) in views.items():
+                files = [one for one in sources if isinstance(one, Path)]
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
                     exact = [glob.escape(str(file)) for file in files]
                     db.read_parquet(exact, union_by_name=True).create_view(name)
                 else:
-                    db.from_arrow(schema(row_type).empty_table()).create_view(name)
+                    fetched = [one for one in sources if not isinstance(one, Path)]
+                    rows = fetched or [schema(row_type).empty_table()]
+                    # To make columns alike that are takes long, of a thousand tables.
+                    alike = all(one.schema == rows[0].schema for one in rows)
+                    how = "none" if alike else "permissive"
+                    joined = pa.concat_tables(rows, promote_options=how)
+                    db.from_arrow(joined).create_view(name)
             return db.sql(sql, params=dict(parameters)).to_arrow_table()
     except duckdb.Error as why:
         raise TableError(f"{', '.join(views)}: {why}") from why

@@ -1,8 +1,12 @@
 """Runs that a command makes in its own process stand where the UI looks for runs: on its timeline.
 
 The UI shows a run there if it knows from which code location it came; Dagster knows that of runs
-that were launched through a workspace, and of no others.
+that were launched through a workspace, and of no others. Here a run also learns which pool it is
+to hold, where that depends on its model.
 """
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
 from dagster import DagsterRun
 from dagster._core.remote_origin import (
@@ -10,8 +14,9 @@ from dagster._core.remote_origin import (
     RemoteJobOrigin,
     RemoteRepositoryOrigin,
 )
+from dagster._core.storage.dagster_run import RunOpConcurrency
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
-from dagster._core.storage.tags import MAX_RETRIES_TAG
+from dagster._core.storage.tags import MAX_RETRIES_TAG, PARTITION_NAME_TAG
 
 LOCATION = "bench_assets"
 """The code location, as ``workspace.yaml`` names it."""
@@ -19,13 +24,48 @@ LOCATION = "bench_assets"
 _REPOSITORY = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), "__repository__")
 
 
+_WEIGHTS = "gpu"  # the pool that assets name: of whatever asks a model
+
+
 class Runs(SqliteRunStorage):
     """Dagster's own, in which no run is without an origin."""
 
+    def __init__(self, conn_string: str, pool_of: Mapping[str, str] | None = None) -> None:
+        super().__init__(conn_string)
+        self._pool_of = pool_of or {}
+
     def add_run(self, dagster_run: DagsterRun) -> DagsterRun:
         """Keep a run that is to begin."""
-        made_here = dagster_run.remote_job_origin is None
-        return super().add_run(_placed(dagster_run) if made_here else dagster_run)
+        return super().add_run(as_kept(dagster_run, self._pool_of))
+
+
+def as_kept(run: DagsterRun, pool_of: Mapping[str, str]) -> DagsterRun:
+    """A run as it is to be recorded: with an origin, in the pool of its model.
+
+    Args:
+        run: One that is to begin.
+        pool_of: Model, or pattern of models -> the pool that its runs hold instead of ``gpu``;
+            the longest pattern counts.
+    """
+    run = _placed(run) if run.remote_job_origin is None else run
+    model = run.tags.get(PARTITION_NAME_TAG, "")
+    fits = [named for named in pool_of if fnmatchcase(model, named)]
+    pool = pool_of[max(fits, key=len)] if fits else _WEIGHTS  # Dagster sorts what it is told
+    held = run.run_op_concurrency
+    if pool == _WEIGHTS or not model or held is None:
+        return run
+    counts = {_instead(name, pool): n for name, n in held.root_key_counts.items()}
+    pools = {_instead(name, pool) for name in held.all_pools or ()}
+    changed = RunOpConcurrency(
+        root_key_counts=counts,
+        has_unconstrained_root_nodes=held.has_unconstrained_root_nodes,
+        all_pools=pools,
+    )
+    return run._replace(run_op_concurrency=changed)
+
+
+def _instead(name: str, pool: str) -> str:
+    return pool if name == _WEIGHTS else name
 
 
 def _placed(run: DagsterRun) -> DagsterRun:

@@ -1,13 +1,13 @@
 """Runs end when their process is gone, whoever was killed with it: the UI, the daemon, the machine.
 
 Every run has a tag that names its process. Dagster's monitoring asks ``Launcher`` whether it still
-runs, every 30 s; whoever opens a home ends such runs at once. Where that cannot be told, as of a
-run on another machine that shares the home, a run is left alone.
+runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another machine its pulse
+tells, where runs are recorded in common; where nothing does, a run is left alone.
 """
 
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +23,15 @@ from dagster._core.launcher import (
     WorkerStatus,
 )
 
-from resources.home.locks import forget, is_free, locked
+from resources.home.locks import Locks, LocksHere, forget, is_free, locked
 from resources.home.processes import Process, is_gone, this_process
 
 if TYPE_CHECKING:
     from dagster._core.events import DagsterEvent
     from dagster._core.execution.context.system import PlanOrchestrationContext
     from dagster._core.execution.plan.plan import ExecutionPlan
+
+    from resources.home.pulses import Pulses
 
 _PROCESS = "bench/process"
 _LAUNCHED = "bench/launched_on"  # of what process and when; until the run itself says the former
@@ -63,6 +65,12 @@ def locks_of(instance: dg.DagsterInstance) -> Path:
     return Path(instance.root_directory).parent / "locks"
 
 
+def beating(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
+    """Have other machines know that a run lives, where it is recorded in common with them."""
+    pulses = _pulses(instance)
+    return pulses.beating(run_id) if pulses else nullcontext()
+
+
 def is_without_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether the process of a run is gone for certain."""
     here = this_process()
@@ -71,10 +79,20 @@ def is_without_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool
     process = Process.parse(run.tags.get(_PROCESS, ""))
     if process is None:
         return _never_began(instance, run, here)
-    gone = is_gone(process, here)
+    gone, pulses = is_gone(process, here), _pulses(instance)
+    # Machines that were copied have one name and id: here another start may be another machine.
+    if pulses and (gone is None or process.boot != here.boot):
+        return pulses.is_lost(run.run_id)
     if gone is None and process.boot == here.boot:  # it is in another container of this machine
         return is_free(locks_of(instance), run_lock(run.run_id))
     return bool(gone)
+
+
+def health_of_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRunHealthResult:
+    """What a launcher says of a run that it did not send: a command makes it in its process."""
+    if is_without_process(instance, run):
+        return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
+    return CheckRunHealthResult(WorkerStatus.RUNNING)
 
 
 def end_runs_without_process(instance: dg.DagsterInstance) -> list[str]:
@@ -107,11 +125,14 @@ class Launcher(DefaultRunLauncher):
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Have a process started, on this machine."""
+        from resources.home.starting import watch_starting
+
         run_id, here = context.dagster_run.run_id, this_process()
         if here:
             tags = {_PROCESS: "", _LAUNCHED: str(here), _RUN: run_id}
             self._instance.add_run_tags(run_id, tags)
         super().launch_run(context)
+        watch_starting(self._instance, end_runs_without_process)
 
     @property
     def supports_check_run_worker_health(self) -> bool:
@@ -120,13 +141,15 @@ class Launcher(DefaultRunLauncher):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Say of a run that goes on whether its process does."""
-        if is_without_process(self._instance, run):
-            return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
-        return CheckRunHealthResult(WorkerStatus.RUNNING)
+        return health_of_process(self._instance, run)
 
 
 class _NamedExecutor(InProcessExecutor):
     """Dagster's own, in a process that says who it is and locks the tables that it makes."""
+
+    def __init__(self, tables: Callable[[dg.DagsterInstance], Locks]) -> None:
+        super().__init__(RetryMode.ENABLED)
+        self._tables = tables
 
     def execute(
         self, plan_context: "PlanOrchestrationContext", execution_plan: "ExecutionPlan"
@@ -141,27 +164,50 @@ class _NamedExecutor(InProcessExecutor):
         waits = partial(instance.report_engine_event, dagster_run=run)
         with ExitStack() as until:
             with raise_execution_interrupts():  # who waits can be cancelled
-                until.enter_context(
-                    locked(locks, [of_run, *table_locks(folders, model or "")], waits)
-                )
+                until.enter_context(locked(locks, [of_run], waits))
+                if names := table_locks(folders, model or ""):
+                    until.enter_context(self._tables(instance).held(names, waits))
+            until.enter_context(beating(instance, run.run_id))
             yield from super().execute(plan_context, execution_plan)
         forget(locks, of_run)
 
 
-@dg.executor(name="in_process")
-def named_executor(_: dg.InitExecutorContext) -> _NamedExecutor:
-    """Execute all steps in the run's own process, which the run then names."""
-    return _NamedExecutor(RetryMode.ENABLED)
+def named_executor(
+    tables: Callable[[dg.DagsterInstance], Locks] = lambda instance: LocksHere(locks_of(instance)),
+) -> dg.ExecutorDefinition:
+    """Execute all steps in the run's own process, which the run then names.
+
+    Args:
+        tables: Opens the locks of the tables; those of the home, unless homes share tables.
+    """
+
+    @dg.executor(name="in_process")
+    def executor(_: dg.InitExecutorContext) -> _NamedExecutor:
+        return _NamedExecutor(tables)
+
+    return executor
+
+
+def _pulses(instance: dg.DagsterInstance) -> "Pulses | None":
+    found: Pulses | None = getattr(instance.run_storage, "pulses", None)
+    return found
 
 
 def _never_began(instance: dg.DagsterInstance, run: dg.DagsterRun, here: Process) -> bool:
     """Whether a run that was started ended before it could say in which process.
 
-    Between the two lie milliseconds; it is given as long as Dagster gives it to start.
+    One whose first step began says so within milliseconds; it is given as long as Dagster gives it
+    to start. Before, what was to start it knows.
     """
     launched = Process.parse(run.tags.get(_LAUNCHED, ""))
     record = instance.get_run_record_by_id(run.run_id)
-    if launched is None or launched.host != here.host or record is None or not record.start_time:
+    if launched is None or launched.host != here.host or record is None:
         return False
-    waited = time.time() - record.start_time
-    return launched.boot != here.boot or waited > instance.run_monitoring_start_timeout_seconds
+    if launched.boot != here.boot:
+        return _pulses(instance) is None  # else it may be a copy of this machine
+    if run.status == dg.DagsterRunStatus.STARTING:
+        from resources.home.starting import is_unknown_to_its_server  # gRPC: commands need none
+
+        return is_unknown_to_its_server(run, record.update_timestamp)
+    waited = time.time() - (record.start_time or time.time())
+    return waited > instance.run_monitoring_start_timeout_seconds

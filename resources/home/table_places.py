@@ -1,58 +1,139 @@
 """Where tables lie: a folder of each asset, below that of its suite, below the source's place."""
 
-from collections.abc import Sequence
-from pathlib import Path
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 from typing import Any, Self
 from urllib.parse import quote, unquote
 
 import dagster as dg
 from pydantic import Field
 
+from bench_assets.core.errors import TableError
+from resources.blobs.opening import open_blobs
+from resources.blobs.port import Blobs
+
 PLACES = ".of"
 """Below it lie the tables of named sources, see ``resources.sources.places``."""
 
-_WHOLE = "all"  # the file of a table without partitions
+WHOLE = "all"  # the file of a table without partitions
+_PARQUET = ".parquet"
 
 
 class TablePlaces(dg.ConfigurableResource[Any]):
     """The folder all tables lie in, and where in it those of each suite do."""
 
     folder: str
+    """In the home; where homes share tables, they lie in a folder of its name there."""
     places: dict[str, str] = Field(default_factory=dict)
     """Suite -> where below the folder its tables are; "" for suites that are not named."""
+    objects: str = ""
+    """Where homes share tables, see ``[storage]``; "": they are the home's own."""
+    endpoint: str = ""
 
-    def root(self, suite: str) -> Path:
-        """The folder that a suite's folders of tables are in."""
-        return Path(self.folder, self.places.get(suite, ""))
+    @property
+    def blobs(self) -> Blobs:
+        """What the tables are files, or objects, of.
+
+        Raises:
+            HomeError: If the store that is named cannot be used.
+        """
+        return open_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
+
+    @property
+    def export(self) -> Blobs:
+        """What is made of tables for use elsewhere: beside them, wherever they are."""
+        return open_blobs(self.home, "export", self.objects, self.endpoint)
+
+    @property
+    def home(self) -> Path:
+        """The home folder whose tables these are."""
+        return Path(self.folder).parent
+
+    def root(self, suite: str) -> str:
+        """Below what a suite's folders of tables are; "": below nothing."""
+        return self.places.get(suite, "")
 
     def elsewhere(self, suite: str) -> list[Self]:
         """The tables of the same suite that were made of other sources."""
-        folder = Path(self.folder)
-        found = [*folder.glob(suite), *folder.glob(f"{PLACES}/*/{suite}")]
-        return [
-            type(self)(folder=self.folder, places={suite: str(root.relative_to(folder))})
-            for root in sorted({path.parent for path in found} - {self.root(suite)})
-        ]
+        blobs = self.blobs
+        roots = [f"{PLACES}/{one}" for one in blobs.folders(PLACES)]
+        found = {root for root in ["", *roots] if suite in blobs.folders(root)}
+        return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
 
-    def holding(self, path: Path) -> tuple[Self, tuple[str, ...]]:
-        """The tables that a file below the folder belongs to, and the key of its asset."""
-        parts = path.parent.relative_to(self.folder).parts
+    def holding(self, name: str) -> tuple[Self, tuple[str, ...], str]:
+        """The tables that a file of theirs belongs to, the key of its asset, and its partition."""
+        path = PurePosixPath(name)
+        parts = path.parent.parts
         place, key = (parts[:2], parts[2:]) if parts[0] == PLACES else ((), parts)
-        return type(self)(folder=self.folder, places={key[0]: "/".join(place)}), key
+        model = "" if path.stem == WHOLE else unquote(path.stem)
+        return self._of({key[0]: "/".join(place)}), key, model
+
+    def name(self, key: Sequence[str], partition: str = "") -> str:
+        """Under which name one partition of an asset's table is, or would be."""
+        return f"{self.below(key)}/{quote(partition, safe='@+=') or WHOLE}{_PARQUET}"
+
+    def below(self, key: Sequence[str]) -> str:
+        """Below what all partitions of an asset's table are."""
+        root = self.root(key[0])
+        return "/".join((root, *key) if root else key)
+
+    def place(self, key: Sequence[str], partition: str = "") -> str:
+        """Where it is, for messages: a path, or the address of an object."""
+        return self.blobs.named(self.name(key, partition))
 
     def path(self, key: Sequence[str], partition: str = "") -> Path:
-        """Where one partition of an asset's table is, or would be."""
-        return self.folder_of(key) / f"{quote(partition, safe='@+=') or _WHOLE}.parquet"
+        """The file it is.
 
-    def folder_of(self, key: Sequence[str]) -> Path:
-        """Where all partitions of an asset's table are."""
-        return self.root(key[0]).joinpath(*key)
+        Raises:
+            TableError: If it is none, but an object.
+        """
+        if (folder := self.blobs.folder) is None:
+            raise TableError(f"{self.place(key, partition)}: an object, and no file")
+        return folder / self.name(key, partition)
 
     def exists(self, key: Sequence[str], partition: str = "") -> bool:
         """Whether the table was ever written."""
-        return self.path(key, partition).exists()
+        return self.blobs.exists(self.name(key, partition))
 
     def partitions(self, key: Sequence[str]) -> list[str]:
         """Partitions that have a table, sorted."""
-        found = self.folder_of(key).glob("*.parquet")
-        return sorted(unquote(path.stem) for path in found if path.exists())  # no link to nowhere
+        return sorted(self.versions(key))
+
+    def versions(self, key: Sequence[str]) -> dict[str, str]:
+        """Partition -> what is another whenever its table was written again, by one look."""
+        blobs, below = self.blobs, self.below(key)
+        if blobs.folder is not None:
+            found = _in_folder(blobs.folder / below)
+        else:
+            listed = blobs.list(below)
+            found = {one.name.removeprefix(f"{below}/"): one.version for one in listed}
+        return {
+            unquote(name.removesuffix(_PARQUET)): version
+            for name, version in found.items()
+            if "/" not in name and name.endswith(_PARQUET)
+        }
+
+    def undivided(self, suite: str) -> Iterator[tuple[str, ...]]:
+        """Keys of a suite's tables that have no partitions, sorted."""
+        root = self.root(suite)
+        for one in self.blobs.list(self.below([suite])):
+            path = PurePosixPath(one.name)
+            if path.name == f"{WHOLE}{_PARQUET}":
+                yield path.parent.relative_to(root).parts
+
+    def _of(self, places: dict[str, str]) -> Self:
+        shared = {"objects": self.objects, "endpoint": self.endpoint}
+        return type(self)(folder=self.folder, places=places, **shared)
+
+
+def _in_folder(folder: Path) -> dict[str, str]:
+    """What lies in a folder, and when it was written; a link to nowhere does not."""
+    found = {}
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as there:
+        for one in there:
+            with suppress(OSError):
+                about = one.stat()
+                found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
+    return found

@@ -1,13 +1,14 @@
 """Tables as Parquet files: one folder per asset, one file per partition.
 
-Not one DuckDB database, which a single process would hold. DuckDB reads the folders instead.
+Not one DuckDB database, which a single process would hold. DuckDB reads the folders instead; where
+tables are objects that homes share, they are fetched for it, many at a time.
 """
 
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeAlias, TypeVar, get_args
 
 import dagster as dg
 import pyarrow as pa
@@ -17,31 +18,40 @@ from bench_assets.core.errors import TableError
 from bench_assets.core.tables import digest, require_columns, to_json, to_rows, to_table
 from resources.disk.writing import written_aside
 from resources.home import querying
-from resources.home.seals import Seal, verify, write_sealed
-from resources.home.table_places import TablePlaces
+from resources.home.gathered_tables import Fetched, fetch_all, gathered
+from resources.home.seals import write_sealed
+from resources.home.table_bytes import DIGEST, WRITTEN, TableBytes, told
 
 Row = TypeVar("Row")
 
-_DIGEST = b"bench_digest"
+Table: TypeAlias = tuple[tuple[str, ...], str]
+"""The key of an asset, and a partition; "" of one that has none."""
+
 _PREVIEW_ROWS = 8
 _PREVIEW_CHARACTERS = 160
-_AGAIN = "materialize it again; `bench verify` names the command"
-# What Arrow raises at bytes that are no table; only files that are older than seals come so far.
-_NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
-class TableFiles(TablePlaces):
+class TableFiles(TableBytes):
     """The tables of a home folder."""
 
     def write(
         self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any], partition: str = ""
-    ) -> Path:
-        """Write a table so that readers see the old file or the new one, never half of one."""
-        path = self.path(key, partition)
-        table = to_table(rows, row_type).replace_schema_metadata({_DIGEST: digest(rows)})
-        with written_aside(path) as file:
-            write_sealed(table, file)
-        return path
+    ) -> str:
+        """Write a table so that readers see the old one or the new one, never half of one.
+
+        Returns:
+            Where it is: a path, or the address of an object.
+        """
+        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}"}
+        table = to_table(rows, row_type).replace_schema_metadata(about)
+        if self.blobs.folder is None:
+            whole = io.BytesIO()
+            write_sealed(table, whole)
+            self.blobs.put(self.name(key, partition), whole.getvalue())
+        else:
+            with written_aside(self.path(key, partition)) as file:
+                write_sealed(table, file)
+        return self.place(key, partition)
 
     def read(
         self,
@@ -56,23 +66,12 @@ class TableFiles(TablePlaces):
             TableError: If it was never written, or by code with other columns; if it is not as it
                 was written.
         """
-        with self._opened(key, partition) as file:
+        with self.opened_whole(key, partition) as file:
             table = file.read()
             if of is not None:
                 wanted = [name in of for name in table.column("question_id").to_pylist()]
                 table = table.filter(pa.array(wanted, pa.bool_()))
             return to_rows(table, row_type)
-
-    def digest(self, key: Sequence[str], partition: str = "") -> str | None:
-        """Digest of a table's content, without parsing it; None if it was never written.
-
-        Raises:
-            TableError: If the table is not as it was written.
-        """
-        if not self.exists(key, partition):
-            return None
-        with self._opened(key, partition) as file:
-            return str((file.schema_arrow.metadata or {})[_DIGEST].decode())
 
     def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
         """Whether a table has a row with an ``error``; without a table or such a column, no.
@@ -82,46 +81,16 @@ class TableFiles(TablePlaces):
         """
         if not self.exists(key, partition):
             return False
-        with self._opened(key, partition) as file:
+        with self.opened_whole(key, partition) as file:
             if "error" not in file.schema_arrow.names:
                 return False
             return any(file.read(columns=["error"]).column("error").to_pylist())
-
-    def seal(self, key: Sequence[str], partition: str = "") -> Seal:
-        """Verify a table against the digest in its file, if it is not older than digests.
-
-        Raises:
-            TableError: If it is not as it was written, or cannot be read.
-        """
-        path = self.path(key, partition)
-        with _told(path), path.open("rb") as file:
-            return verify(file)
-
-    @contextmanager
-    def _opened(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
-        path = self.path(key, partition)
-        try:
-            data = io.BytesIO(path.read_bytes())
-        except FileNotFoundError as why:
-            name = "/".join(key) + (f" of {partition}" if partition else "")
-            others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
-            also = "; there is one of another source, see --source" if others else ""
-            raise TableError(f"{name}: no table yet; materialize it first ({path}){also}") from why
-        except OSError as why:
-            raise TableError(f"{path}: cannot be read: {why.strerror}") from why
-        with _told(path):
-            verify(data)
-            # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
-            with pq.ParquetFile(
-                pa.BufferReader(data.getbuffer()), page_checksum_verification=True
-            ) as file:
-                yield file
 
     def query(
         self,
         sql: str,
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
-        unreadable: dict[Path, str] | None = None,
+        unreadable: dict[Table, str] | None = None,
         **parameters: object,
     ) -> pa.Table:
         """Run SQL over tables.
@@ -129,13 +98,14 @@ class TableFiles(TablePlaces):
         Args:
             sql: DuckDB's dialect, with ``$name`` for parameters.
             views: View name -> (keys of the assets behind it, row type of them all).
-            unreadable: Is told of files that cannot be read, and why; they are left out.
+            unreadable: Is told of tables that cannot be read, and why; they are left out.
             parameters: Values of the parameters.
 
         Raises:
-            TableError: If a file cannot be read and nobody is told.
+            TableError: If a table cannot be read and nobody is told.
+            HomeError: If the store that they are in cannot be reached.
         """
-        left_out: dict[Path, str] = {}
+        left_out: dict[Table, str] = {}
         try:
             found = querying.run(sql, self._views(views, left_out, thorough=False), parameters)
         except TableError:
@@ -150,26 +120,66 @@ class TableFiles(TablePlaces):
     def _views(
         self,
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
-        left_out: dict[Path, str],
+        left_out: dict[Table, str],
         *,
         thorough: bool,
     ) -> querying.Views:
-        """Find the files behind views, without those that cannot be read."""
-        found: dict[str, tuple[list[Path], type[Any]]] = {}
+        """Find what is behind views, without what cannot be read."""
+        found: dict[str, tuple[list[querying.Source], type[Any]]] = {}
         for name, (keys, row_type) in views.items():
-            files, _ = found.setdefault(name, ([], row_type))
-            for key, partition in ((k, one) for k in keys for one in self.partitions(k)):
-                path = self.path(key, partition)
-                try:
-                    sealed = self.seal(key, partition) == "whole"
-                    if thorough and not sealed:
-                        self.read(key, row_type, partition)
-                    with _told(path):
-                        require_columns(pq.read_schema(path), row_type)
-                    files.append(path)
-                except TableError as why:
-                    left_out[path] = str(why)
+            sources, _ = found.setdefault(name, ([], row_type))
+            for key in keys:
+                for part, source in self._sources(key, row_type, thorough=thorough):
+                    if isinstance(source, str):
+                        left_out[tuple(key), part] = source
+                    else:
+                        sources.append(source)
         return found
+
+    def _sources(
+        self, key: Sequence[str], row_type: type[Any], *, thorough: bool
+    ) -> Iterable[tuple[str, querying.Source | str]]:
+        """What DuckDB reads each table from: a file, or the rows of an object; or why it cannot."""
+        versions = dict(sorted(self.versions(key).items()))
+
+        def fetched(part: str) -> Fetched:
+            try:
+                return self._fetched(key, part, row_type, thorough=thorough)
+            except TableError as why:
+                return str(why)
+
+        def file(part: str) -> querying.Source | str:
+            try:
+                return self._file(key, part, row_type, thorough=thorough)
+            except TableError as why:
+                return str(why)
+
+        if self.blobs.folder is not None:
+            return ((part, file(part)) for part in versions)
+        if thorough:
+            return fetch_all(versions, fetched).items()
+        return gathered(self.blobs, self.below(key), versions, row_type, fetched).items()
+
+    def _file(
+        self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
+    ) -> Path:
+        path = self.path(key, partition)
+        sealed = self.seal(key, partition) == "whole"
+        if thorough and not sealed:
+            self.read(key, row_type, partition)
+        with told(str(path)):
+            require_columns(pq.read_schema(path), row_type)
+        return path
+
+    def _fetched(
+        self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
+    ) -> pa.Table:
+        with self.opened_whole(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
+            table = file.read()
+        if thorough:
+            to_rows(table, row_type)
+        return table.replace_schema_metadata()
 
 
 class RowTables(dg.ConfigurableIOManager):
@@ -180,8 +190,8 @@ class RowTables(dg.ConfigurableIOManager):
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset, or of its one partition."""
         partition = context.asset_partition_key if context.has_asset_partitions else ""
-        path = self.files.write(context.asset_key.path, obj, _row_type(context), partition)
-        context.add_output_metadata({"path": dg.MetadataValue.path(path)})
+        place = self.files.write(context.asset_key.path, obj, _row_type(context), partition)
+        context.add_output_metadata({"path": dg.MetadataValue.path(place)})
 
     def load_input(self, context: dg.InputContext) -> list[Any]:
         """Read one partition, or all of them for an asset that gathers models."""
@@ -221,17 +231,6 @@ def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.Metadat
         for row in rows[:n]
     ]
     return {"preview": dg.MetadataValue.table(records)}
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Say of which file it is that something is wrong, and what to do."""
-    try:
-        yield
-    except TableError as why:
-        raise TableError(str(why) if _AGAIN in str(why) else f"{path}: {why}; {_AGAIN}") from why
-    except _NO_TABLE as why:
-        raise TableError(f"{path}: cannot be read as a table ({why}); {_AGAIN}") from why
 
 
 def _shown(value: object) -> str | int | float | bool | None:

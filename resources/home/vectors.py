@@ -1,11 +1,11 @@
 """Remembers vectors by what they are of, so that nothing is embedded twice by one model."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from resources.disk.writing import told_of_writing
 
 IF_DAMAGED = "move it away: vectors are computed anew"
 _MANY = 500  # keys of one query
+
+StoredVector: TypeAlias = tuple[Any, Any, Any, Any]
+"""Encoder, key, vector, digest as they stand, damaged or not; ``is_whole`` tells."""
 
 
 class Embedder(Protocol):
@@ -29,11 +32,37 @@ class Embedder(Protocol):
         ...
 
 
+class KnownVectors(Protocol):
+    """The port to what remembers vectors: a file of the home, or a database that homes share."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages; tells no secret."""
+        ...
+
+    def get(self, encoder: str, keys: Sequence[str]) -> dict[str, Vectors]:
+        """Find vectors that are known, by key; one that is damaged by now is not."""
+        ...
+
+    def put(self, encoder: str, vectors: Mapping[str, Vectors]) -> None:
+        """Keep vectors; of two under one key the later one."""
+        ...
+
+    def stored(self) -> Iterator[StoredVector]:
+        """Every vector as it stands, damaged or not."""
+        ...
+
+
 class VectorStore:
     """A SQLite file with one row for each model and content; many processes may use it."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
+
+    @property
+    def place(self) -> str:
+        """The path of the file."""
+        return str(self._file)
 
     def get(self, encoder: str, keys: Sequence[str]) -> dict[str, Vectors]:
         """Find vectors that are known, by key; one that is damaged by now is not.
@@ -57,21 +86,23 @@ class VectorStore:
                 }
         return known
 
-    def put(self, encoder: str, vectors: dict[str, Vectors]) -> None:
+    def put(self, encoder: str, vectors: Mapping[str, Vectors]) -> None:
         """Keep vectors.
 
         Raises:
             HomeError: If the file is damaged, or the disk is full.
         """
-        rows = [
-            (encoder, key, stored := vector.tobytes(), _digest(encoder, key, stored))
-            for key, vector in vectors.items()
-        ]
+        rows = written(encoder, vectors)
         with told(self._file, IF_DAMAGED), closing(self._open()) as db, db:
             db.executemany(
                 "INSERT OR REPLACE INTO vectors (encoder, key, vector, digest) VALUES (?, ?, ?, ?)",
                 rows,
             )
+
+    def stored(self) -> Iterator[StoredVector]:
+        """Every vector as it stands; those of a file that is older than digests have none."""
+        with told(self._file, IF_DAMAGED), closing(self._open()) as db:
+            yield from db.execute("SELECT encoder, key, vector, digest FROM vectors")
 
     def _open(self) -> sqlite3.Connection:
         with told_of_writing(self._file):
@@ -86,6 +117,14 @@ class VectorStore:
             with suppress(sqlite3.OperationalError):  # another process was faster
                 db.execute("ALTER TABLE vectors ADD COLUMN digest TEXT")
         return db
+
+
+def written(encoder: str, vectors: Mapping[str, Vectors]) -> list[tuple[str, str, bytes, str]]:
+    """Vectors as they are kept, each with its digest, in the order of their keys."""
+    return [
+        (encoder, key, vector := vectors[key].tobytes(), _digest(encoder, key, vector))
+        for key in sorted(vectors)
+    ]
 
 
 def is_whole(encoder: object, key: object, vector: object, digest: object) -> bool:
@@ -107,7 +146,7 @@ class RememberingEncoder:
         self,
         name: str,
         embedder: Embedder,
-        store: VectorStore,
+        store: KnownVectors,
         batch_size: int,
         image_key: Callable[[str], str] = str,
     ) -> None:

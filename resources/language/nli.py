@@ -1,6 +1,7 @@
 """Natural language inference: whether one sentence follows from another, by a local model."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import first_line
@@ -25,19 +26,8 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
     """
     let_torchvision_load()
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(location)
-        model, loading = AutoModelForSequenceClassification.from_pretrained(
-            location, ignore_mismatched_sizes=True, output_loading_info=True
-        )
-    except (OSError, ValueError) as why:
-        raise ModelError(f"{location}: no classifier: {first_line(why)}") from why
-    refuse_incomplete(location, loading)
-    model = model.eval()
+    tokenizer, model = _loaded(location)
     labels = {label.lower(): number for number, label in model.config.id2label.items()}
     if _ENTAILMENT not in labels:
         raise ModelError(f"{location}: labels {sorted(labels)}, expected one named {_ENTAILMENT}")
@@ -55,3 +45,20 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
         return scores
 
     return entailment
+
+
+def _loaded(location: str) -> tuple[Any, Any]:
+    """Load a tokenizer and a classifier, whole."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(location)
+        model, loading = AutoModelForSequenceClassification.from_pretrained(
+            location, ignore_mismatched_sizes=True, output_loading_info=True
+        )
+    except (OSError, ValueError) as why:
+        raise ModelError(f"{location}: no classifier: {first_line(why)}") from why
+    refuse_incomplete(location, loading)
+    return tokenizer, model.eval()

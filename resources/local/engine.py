@@ -1,24 +1,21 @@
 """The local engine: a Hugging Face checkpoint, asked in batches in this process."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TypeAlias
 
 from bench_assets.core.chat import Decoding, Reply, Request
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.local import device_memory
-from resources.local.answers import Answers
 from resources.local.batches import Batches
 from resources.local.card_decoding import Card, as_recommended, card_of
 from resources.local.loading import device_of, dtype_of
 from resources.local.model import load
-from resources.local.named_weights import load_named, with_template
+from resources.local.named_weights import with_template
 from resources.local.picture_digests import PictureDigests
+from resources.local.workers import Job, Load
 from resources.replies.engine import ReadImage
 from resources.replies.shown_pictures import LOCALLY, ShownPictures
 from resources.settings.local_specs import TransformersSpec
-
-Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], Answers]
 
 
 class TransformersEngine:
@@ -86,11 +83,24 @@ class TransformersEngine:
         return card_of(self._spec, self.checkpoint)
 
     @cached_property
-    def _batches(self) -> Batches:
+    def job(self) -> Job:
+        """What it takes to ask the same of the checkpoint elsewhere.
+
+        Raises:
+            ModelError: If there is no such checkpoint, or its card cannot be followed.
+        """
         spec, rest = as_recommended(self._spec, self._card)
-        return Batches(
-            spec, self._read_image, lambda: load_named(self._load, spec, self.checkpoint), rest
+        return Job(
+            spec=spec,
+            checkpoint=self.checkpoint,
+            read_image=self._read_image,
+            load=self._load,
+            rest=rest,
         )
+
+    @cached_property
+    def _batches(self) -> Batches:
+        return self.job.batches()
 
     @property
     def peak_memory(self) -> int | None:

@@ -18,13 +18,8 @@ class RandomBaseline:
     """
 
     def __init__(self, name: str, seed: int = 0) -> None:
-        self._name = name
+        self.name = name
         self._seed = seed
-
-    @property
-    def name(self) -> str:
-        """The name under which replies are shown."""
-        return self._name
 
     @property
     def signature(self) -> str:
@@ -37,7 +32,7 @@ class RandomBaseline:
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
         """
-        return [_saying(self._draw(_question(self._name, r), r.sample)) for r in requests]
+        return [_saying(self._draw(_question(self.name, r), r.sample)) for r in requests]
 
     def _draw(self, question: Question, sample: int) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{sample}")
@@ -55,12 +50,7 @@ class MostFrequentBaseline:
     signature = "most_frequent"
 
     def __init__(self, name: str) -> None:
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """The name under which replies are shown."""
-        return self._name
+        self.name = name
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer each request, in order; a question counts once, however often it is asked.
@@ -68,7 +58,7 @@ class MostFrequentBaseline:
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
         """
-        questions = [_question(self._name, request) for request in requests]
+        questions = [_question(self.name, request) for request in requests]
         asked = {question.question_id: question for question in questions}
         counts = Counter(answer for q in asked.values() for answer in q.answer)
         return [_saying(max(_possible(q), key=counts.__getitem__, default="")) for q in questions]

@@ -11,12 +11,7 @@ class BlindModel:
 
     def __init__(self, inner: ChatModel, name: str) -> None:
         self.inner = inner
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """The name under which replies are shown."""
-        return self._name
+        self.name = name
 
     @property
     def signature(self) -> str:

@@ -13,8 +13,9 @@ from resources.models.opening import recorded_of, seeing
 from resources.models.probes import DrawnPictures
 from resources.replies.discreet import Discreet
 from resources.replies.earlier import Tokens
-from resources.settings.bench_toml import Settings, known_secrets
+from resources.settings.bench_toml import Settings
 from resources.settings.engine_kinds import Surroundings
+from resources.settings.environment import known_secrets
 from resources.settings.local_specs import LocalSpec, TransformersSpec
 from resources.settings.model_specs import BlindSpec, PythonSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec
@@ -110,6 +111,8 @@ def _short(spec: AnySpec) -> AnySpec:
     update: dict[str, object] = {}
     if isinstance(spec, Asked):
         update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}
+    if isinstance(spec, ServerSpec):
+        update |= {"batch": False}  # which may take a day
     if isinstance(spec, LocalSpec):
         update |= {
             "batch_size": max(spec.batch_size, _TOGETHER),

@@ -2,19 +2,30 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from resources.models.python_model import PythonEngine
 from resources.replies.engine import Engine
 from resources.settings.engine_kinds import EngineKind, Surroundings, installed_kind
-from resources.settings.local_specs import PLAIN_TEMPLATE, AnyLocalSpec, TransformersSpec, VllmSpec
+from resources.settings.local_specs import (
+    PLAIN_TEMPLATE,
+    AnyLocalSpec,
+    LocalSpec,
+    TransformersSpec,
+    VllmSpec,
+)
 from resources.settings.model_specs import SPECS, PythonSpec
 from resources.settings.sections import ModelSpec
 from resources.settings.server_spec import ServerSpec
 
+if TYPE_CHECKING:
+    from resources.ray.engine import LocalEngine
+
 
 def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
     """Find what runs a model; None for kinds that have their replies at hand."""
+    if isinstance(spec, ServerSpec) and spec.serve:
+        return _STARTED
     return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
 
 
@@ -29,6 +40,14 @@ def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLoca
     )
 
 
+def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
+    """Put in whole paths where relative ones start at bench.toml."""
+    places = {"path": spec.path, "addresses_file": spec.addresses_file}
+    return spec.model_copy(
+        update={name: str(resolve(place)) for name, place in places.items() if place}
+    )
+
+
 def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
     from resources.local.picture_digests import PictureDigests
 
@@ -40,20 +59,38 @@ def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
         return DataParallelEngine(spec, spec.path, at.read_image, digests=digests)
     from resources.local.engine import TransformersEngine
 
-    return TransformersEngine(spec, spec.path, at.read_image, digests=digests)
+    return _on(spec, TransformersEngine(spec, spec.path, at.read_image, digests=digests))
 
 
 def _vllm(spec: VllmSpec, at: Surroundings) -> Engine:
     from resources.vllm.engine import VllmEngine
 
     spec = placed(spec, at.resolve)
-    return VllmEngine(spec, spec.path, at.read_image)
+    return _on(spec, VllmEngine(spec, spec.path, at.read_image))
+
+
+def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
+    """Put an engine where its section wants it."""
+    if spec.on != "ray":
+        return here
+    from resources.ray.engine import RayEngine
+
+    return RayEngine(here, spec)
 
 
 def _server(spec: ServerSpec, at: Surroundings) -> Engine:
     from resources.server.engine import ServerEngine
+    from resources.server.served import ServedEngine, elsewhere_of
 
-    return ServerEngine(spec, at.read_image, spent=at.spent)
+    spec = served(spec, at.resolve)
+    if spec.path:
+        return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
+    if spec.batch:
+        from resources.server.batches.engine import BatchEngine
+
+        return BatchEngine(spec, at.read_image, at.resolve("batches"), spent=at.spent)
+    elsewhere = elsewhere_of(spec, lambda: spec.identity)
+    return ServerEngine(spec, at.read_image, spent=at.spent, elsewhere=elsewhere)
 
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {
@@ -62,3 +99,4 @@ _ENGINES: Mapping[str, EngineKind[Any]] = {
     "server": EngineKind(spec=ServerSpec, engine=_server, alone=False),
     "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
 }
+_STARTED: EngineKind[Any] = EngineKind(spec=ServerSpec, engine=_server)

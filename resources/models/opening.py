@@ -1,9 +1,8 @@
 """Opens chat models and judges by name."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from resources.models.blind import BlindModel
 from resources.models.engines import engine_kind
 from resources.models.recorded import EvaluatedModel, RecordedReply, by_model, read_replies
 from resources.models.scripted import ScriptedModel
-from resources.pictures.images import ImageStore, read_picture
+from resources.pictures.images import ImageStore
 from resources.replies.discreet import Discreet, told
 from resources.replies.engine import Engine
 from resources.replies.port import Replies
@@ -26,8 +25,9 @@ from resources.replies.progress import Shown
 from resources.replies.remembering import Progress, RememberingModel
 from resources.replies.throughput import Throughput
 from resources.server.budget import WithinBudget, has_budget
-from resources.settings.bench_toml import Settings, known_secrets
+from resources.settings.bench_toml import Settings
 from resources.settings.engine_kinds import EngineKind, Surroundings
+from resources.settings.environment import known_secrets
 from resources.settings.given_models import refuse_other_content
 from resources.settings.model_specs import BlindSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec, Priced
@@ -90,6 +90,15 @@ class Models(dg.ConfigurableResource[Any]):
             )
             yield self._opened(name, asking)
 
+    def bring(self, name: str, pictures: Iterable[str]) -> None:
+        """Have pictures near that a model will be shown, where they are objects.
+
+        Raises:
+            UnknownNameError: If no model has that name.
+        """
+        if engine_kind(self.settings.load().model(name)):
+            self.images.place.bring(pictures)
+
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Give memory back when a run ends."""
         self.close()
@@ -110,9 +119,10 @@ class Models(dg.ConfigurableResource[Any]):
             _refuse_other_content(name, spec, engine, settings)
             secrets = known_secrets(settings.home)
             if isinstance(spec, ServerSpec):
-                _rename(store, spec.identity, told(spec.identity, secrets))
+                _rename(store, engine.identity, told(engine.identity, secrets))
             if isinstance(spec, Priced) and asking.throughput:
-                asking.throughput.at_prices(spec.price_in, spec.price_out)
+                share = spec.share_of_price
+                asking.throughput.at_prices(spec.price_in * share, spec.price_out * share)
             return RememberingModel(
                 name,
                 _limited(Discreet(engine, secrets), spec, at),
@@ -145,7 +155,7 @@ class Models(dg.ConfigurableResource[Any]):
     def _surroundings(self, name: str, settings: Settings) -> Surroundings:
         return Surroundings(
             name=name,
-            read_image=partial(read_picture, self.images.folder),
+            read_image=self.images.place.read,
             resolve=settings.resolve,
             spent=lambda identity: replies_of(settings).tokens_of(
                 told(identity, known_secrets(settings.home))

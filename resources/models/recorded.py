@@ -92,14 +92,9 @@ class _Recorded:
     """Says what a file says, by question and number of the draw."""
 
     def __init__(self, name: str, said: Mapping[tuple[str, int], str], file: Path) -> None:
-        self._name = name
+        self.name = name
         self._said = said
         self._file = file
-
-    @property
-    def name(self) -> str:
-        """The name under which replies are shown."""
-        return self._name
 
     @property
     def signature(self) -> str:
@@ -117,7 +112,7 @@ class _Recorded:
     def _find(self, request: Request) -> Reply:
         asked = request.question.question_id if request.question else request.name
         if not asked:
-            raise ModelError(f"{self._name}: recorded replies answer what has a name, nothing else")
+            raise ModelError(f"{self.name}: recorded replies answer what has a name, nothing else")
         text = self._said.get((asked, request.sample))
         if text is None:
             return Reply(error=f"no recorded reply in {self._file}")
@@ -148,7 +143,7 @@ class EvaluatedModel(RecordedModel):
         if replies and all(reply.error for reply in replies):
             of = next((f"; it answers {name!r}, for one" for name, _ in self._said), "")
             raise ModelError(
-                f"{self._name}: {self._file} has no reply to any of {len(replies)} requests{of}"
+                f"{self.name}: {self._file} has no reply to any of {len(replies)} requests{of}"
             )
         return replies
 

@@ -11,13 +11,8 @@ class ScriptedModel:
     signature = "scripted"
 
     def __init__(self, name: str, answer: Callable[[Request], str]) -> None:
-        self._name = name
+        self.name = name
         self._answer = answer
-
-    @property
-    def name(self) -> str:
-        """The name under which replies are shown."""
-        return self._name
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer each request, in order."""

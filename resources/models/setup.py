@@ -14,7 +14,7 @@ from bench_assets.core.errors import ModelError
 from resources.checkpoints import folders, hub_revisions
 from resources.checkpoints.files import processor_files, watched_files
 from resources.home.file_states import digest_of
-from resources.models.engines import placed
+from resources.models.engines import placed, served
 from resources.models.state import files_named
 from resources.settings.bench_toml import Settings
 from resources.settings.local_specs import LocalSpec, TransformersSpec
@@ -28,6 +28,7 @@ _NO_MATTER = {  # what the same replies come sooner, later or cheaper with
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
     *("gpu_memory_utilization", "tensor_parallel_size"),
+    *("on", "replicas", "needs"),
 }
 _PLACES = {"path", "base", "processor", "chat_template", "file"}
 
@@ -48,13 +49,15 @@ def setup_of(name: str, settings: Settings) -> str:
 def _facts(name: str, settings: Settings) -> list[object]:
     if name not in {**EMBEDDED_MODELS, **settings.models} and _says_what_it_holds(name):
         like = settings.checkpoints.like
+        if isinstance(liked := settings.liked(), ServerSpec):
+            return ["watched", *_of_server(liked, settings, files=False)]
         return ["watched", _said(settings.model(like), settings) if like else {}]
     spec = settings.model(name)
     if isinstance(spec, BlindSpec):
         blind = isinstance(settings.model(spec.of), BlindSpec)  # which cannot be asked
         return ["blind", spec.of if blind else _facts(spec.of, settings)]
     if isinstance(spec, ServerSpec):
-        return [spec.identity, str(spec.decoding), spec.thinking_tags]
+        return _of_server(spec, settings)
     if isinstance(spec, LocalSpec):
         return [
             _said(spec, settings),
@@ -64,6 +67,16 @@ def _facts(name: str, settings: Settings) -> list[object]:
     said = _said(spec, settings)
     code = _code_of(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
     return [said, *_of_files([*files_named(spec.model_dump(mode="json"), settings), *code])]
+
+
+def _of_server(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
+    said = [str(spec.decoding), spec.thinking_tags]
+    if not spec.path:
+        return [spec.identity, *said]
+    command = spec.command_digest if spec.serve else ""
+    there = Path(served(spec, settings.resolve).path)
+    weights = (watched_files(there) if there.is_dir() else [there]) if files else []
+    return [spec.identity_of("served"), command, *said, *_of_files(weights)]
 
 
 def _says_what_it_holds(name: str) -> bool:

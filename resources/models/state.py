@@ -4,18 +4,21 @@ Where this did not change, neither did the identity under which its replies are 
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from bench_assets.core.errors import BenchError
 from resources.checkpoints.identity import pin
-from resources.home.file_states import digest_of, states, texts_in
+from resources.checkpoints.served_weights import pin_served
+from resources.home.file_digests import FileDigests, digests_in
+from resources.home.file_states import digest_of, texts_in
 from resources.local.loading import dtype_of
-from resources.models.engines import placed
+from resources.models.engines import placed, served
 from resources.settings.bench_toml import Settings
 from resources.settings.local_specs import AnyLocalSpec, TransformersSpec, VllmSpec
 from resources.settings.model_specs import BlindSpec, PythonSpec
+from resources.settings.server_spec import ServerSpec
 
 
 def state_of(name: str, settings: Settings) -> list[object]:
@@ -40,15 +43,18 @@ def _known_of(name: str, settings: Settings) -> list[object]:
     said = spec.model_dump(mode="json")
     if isinstance(spec, BlindSpec) and not isinstance(settings.model(spec.of), BlindSpec):
         return [said, state_of(spec.of, settings)]
+    digests = digests_in(settings.home)
     if isinstance(spec, TransformersSpec | VllmSpec):
-        return [said, *_of_checkpoint(placed(spec, settings.resolve))]
+        return [said, *_of_checkpoint(placed(spec, settings.resolve), digests)]
+    if isinstance(spec, ServerSpec) and spec.path:
+        return [said, pin_served(served(spec, settings.resolve).path, _by(digests)).content]
     written_in = type(spec).__module__  # an added kind's is the package that added it
     if isinstance(spec, PythonSpec):
         written_in = spec.factory.partition(":")[0]
-    return [said, *states([*files_named(said, settings), _code_of(written_in)])]
+    return [said, *digests.of([*files_named(said, settings), _code_of(written_in)])]
 
 
-def _of_checkpoint(spec: AnyLocalSpec) -> list[object]:
+def _of_checkpoint(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:
     here = spec if isinstance(spec, TransformersSpec) else None
     pinned = pin(
         spec.path,
@@ -56,14 +62,14 @@ def _of_checkpoint(spec: AnyLocalSpec) -> list[object]:
         here.gguf_file if here else None,
         processor=spec.processor,
         base=spec.base,
-        digest=_unread,
+        digest=_by(digests),
     )
     # What "auto" means is another thing on another machine.
     return [pinned.content, spec.identity_parts, dtype_of(here) if here else ""]
 
 
-def _unread(files: Iterable[Path]) -> str:
-    return digest_of(list(states(files)))
+def _by(digests: FileDigests) -> Callable[[Iterable[Path]], str]:
+    return lambda files: digest_of(list(digests.of(files)))
 
 
 def _code_of(module: str) -> Path:

@@ -5,7 +5,9 @@ from bench_assets.people.port import People
 from resources.people.files import FilePeople
 from resources.people.pages.asking import PagesPeople
 from resources.people.pages.store import pages_store
-from resources.settings.bench_toml import Settings, secret
+from resources.pictures.opening import images_of
+from resources.settings.bench_toml import Settings
+from resources.settings.environment import secret
 
 
 def open_people(settings: Settings) -> People:
@@ -34,4 +36,5 @@ def _label_studio(settings: Settings) -> People:
         token = secret(people.token_env)
     except SettingsError as why:
         raise SettingsError(f"{settings.file}, [people]: {why}") from None
-    return LabelStudioPeople(LabelStudio(url, token), people.names, settings.home)
+    pictures = images_of(settings).place
+    return LabelStudioPeople(LabelStudio(url, token), people.names, settings.home, pictures)

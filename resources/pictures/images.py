@@ -13,7 +13,8 @@ from PIL import Image
 from bench_assets.core.errors import ImageError
 from bench_assets.core.pictures import MAX_PIXELS, decode
 from bench_assets.core.rows import Rejection, StoredImage
-from resources.disk.writing import written_aside
+from resources.pictures.places import PictureFolder, PicturePlace
+from resources.pictures.shared_pictures import SharedPictures
 
 MAX_BYTES = 64 * 2**20
 
@@ -29,13 +30,19 @@ class StoredFiles(NamedTuple):
 
 
 class ImageStore(dg.ConfigurableResource[Any]):
-    """A folder of pictures named by the SHA-256 of their bytes.
+    """Pictures named by the SHA-256 of their bytes: files of a folder, or objects.
 
     Pictures are checked on the way in: they decode, and are no larger than the limits. On the way
     out, their bytes are those that were stored.
     """
 
     folder: str
+    """Of the files; of objects, of those that were fetched."""
+    objects: str = ""
+    """Where homes share objects, as [storage] names it."""
+    endpoint: str = ""
+    fetched_bytes: int = 0
+    """What may lie in the folder, of objects."""
     max_pixels: int = MAX_PIXELS
     max_bytes: int = MAX_BYTES
 
@@ -86,22 +93,9 @@ class ImageStore(dg.ConfigurableResource[Any]):
         Raises:
             ImageError: If it does not decode, or has more pixels or bytes than allowed.
         """
-        if len(data) > self.max_bytes:
-            raise ImageError(f"{len(data)} bytes, more than the {self.max_bytes} allowed")
-        digest = sha256(data).hexdigest()
-        decoded = decode(data, self.max_pixels)
-        path = self.path(digest)
-        if not _holds(path, data):
-            with written_aside(path, sync=False) as file:
-                file.write(data)
-        return StoredImage(
-            name=name,
-            sha256=digest,
-            format=decoded.format,
-            width=decoded.width,
-            height=decoded.height,
-            n_bytes=len(data),
-        )
+        seen = looked_at(data, name, self.max_pixels, self.max_bytes)
+        self.place.keep(seen.sha256, data)
+        return seen
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
         """Say what is known of pictures of the store, named by their digests.
@@ -122,7 +116,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         Raises:
             ImageError: If the store has no such picture, or other bytes in its place.
         """
-        return read_picture(self.folder, digest)
+        return self.place.read(digest)
 
     def open(self, digest: str) -> Image.Image:
         """Decode a picture of the store as every model sees it (``core.pictures``).
@@ -134,7 +128,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         try:
             return decode(data, self.max_pixels).picture
         except ImageError as why:
-            raise ImageError(f"picture {digest} in {self.folder}: {why}") from why
+            raise ImageError(f"picture {digest} in {self.place.name}: {why}") from why
 
     def open_if_whole(self, digest: str) -> Image.Image | None:
         """Decode a picture as ``open`` does; None, and a line in the log, where that fails."""
@@ -145,36 +139,43 @@ class ImageStore(dg.ConfigurableResource[Any]):
             return None
 
     def path(self, digest: str) -> Path:
-        """Where a picture lies; it may not be there yet."""
-        return _path(self.folder, digest)
+        """Where the file of a picture lies, in a store that is a folder; it may not be there."""
+        return PictureFolder(self.folder).file(digest)
+
+    @property
+    def place(self) -> PicturePlace:
+        """Where the pictures lie, as other processes can be told: stores do not pickle."""
+        if not self.objects:
+            return PictureFolder(self.folder)
+        return SharedPictures(self.objects, self.endpoint, self.folder, self.fetched_bytes)
 
 
-def read_picture(folder: str, digest: str) -> bytes:
-    """Read a picture as ``ImageStore.read`` does, for other processes: stores do not pickle.
+def looked_at(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
+    """Decode a picture that is to be stored, and say what it is.
 
     Raises:
-        ImageError: If there is no such picture, or other bytes are in its place.
+        ImageError: If it does not decode, or has more pixels or bytes than allowed.
     """
-    try:
-        data = _path(folder, digest).read_bytes()
-    except (FileNotFoundError, ValueError) as why:  # ValueError: a name that no file can have
-        raise ImageError(f"no picture {digest} in {folder}") from why
-    except OSError as why:
-        raise ImageError(f"picture {digest} in {folder} cannot be read: {why.strerror}") from why
-    if sha256(data).hexdigest() != digest:
-        raise ImageError(
-            f"picture {digest} in {folder} is not the one that was stored: damaged or replaced;"
-            " `bench verify` names the command that brings it back"
-        )
-    return data
+    if len(data) > max_bytes:
+        raise ImageError(f"{len(data)} bytes, more than the {max_bytes} allowed")
+    digest = sha256(data).hexdigest()
+    decoded = decode(data, max_pixels)
+    return StoredImage(
+        name=name,
+        sha256=digest,
+        format=decoded.format,
+        width=decoded.width,
+        height=decoded.height,
+        n_bytes=len(data),
+    )
 
 
-def damaged_pictures(folder: str, digests: Sequence[str]) -> dict[str, str]:
-    """Read pictures, several at once; say what is wrong with those that are not as stored."""
+def damaged_pictures(place: PicturePlace, digests: Sequence[str]) -> dict[str, str]:
+    """Read pictures where they lie, several at once; say what is wrong with those that differ."""
 
     def problem(digest: str) -> str:
         try:
-            read_picture(folder, digest)
+            place.read(digest, afresh=True)
         except ImageError as why:
             return str(why)
         return ""
@@ -182,15 +183,3 @@ def damaged_pictures(folder: str, digests: Sequence[str]) -> dict[str, str]:
     with ThreadPoolExecutor(_THREADS) as threads:
         problems = zip(digests, threads.map(problem, digests), strict=True)
         return {digest: why for digest, why in problems if why}
-
-
-def _holds(path: Path, data: bytes) -> bool:
-    """Whether a picture lies there already, whole."""
-    try:
-        return path.stat().st_size == len(data) and path.read_bytes() == data
-    except OSError:
-        return False
-
-
-def _path(folder: str, digest: str) -> Path:
-    return Path(folder, digest[:2], digest)

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from bench_assets.core.errors import ModelError
 from bench_assets.core.scene import Scene
 from resources.local.torchvision_operators import let_torchvision_load
-from resources.settings.bench_toml import secret
+from resources.settings.environment import secret
 from resources.settings.secrets import names_a_variable
 
 _SIDE = 336  # px

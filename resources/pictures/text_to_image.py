@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from bench_assets.core.errors import BenchError, ImageError, ModelError
 from bench_assets.core.rows import Rejection, StoredImage
+from resources.blobs.port import Blobs
 from resources.pictures.images import ImageStore, StoredFiles
 from resources.pictures.painters import (
     DiffusersPainter,
@@ -21,8 +20,7 @@ from resources.pictures.painters import (
     PainterSpec,
     ServerPainter,
 )
-
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+from resources.pictures.places import is_digest
 
 
 def open_painter(spec: PainterSpec) -> Painter:
@@ -37,7 +35,7 @@ def open_painter(spec: PainterSpec) -> Painter:
 
 
 def paint_all(
-    requests: Sequence[ImageRequest], painter: Painter, images: ImageStore, folder: Path
+    requests: Sequence[ImageRequest], painter: Painter, images: ImageStore, notes: Blobs
 ) -> StoredFiles:
     """Make every picture that this painter did not make before, and store them all.
 
@@ -48,16 +46,15 @@ def paint_all(
         requests: What to paint; names are kept.
         painter: By whom.
         images: Where pictures go.
-        folder: Remembers which picture belongs to which prompt and seed.
+        notes: Remember which picture belongs to which prompt and seed.
 
     Raises:
         BenchError: If not one can be made: why the first cannot.
     """
-    folder.mkdir(parents=True, exist_ok=True)
 
     def stored(request: ImageRequest) -> StoredImage | BenchError:
         try:
-            return _stored(request, painter, images, folder)
+            return _stored(request, painter, images, notes)
         except BenchError as why:
             return why
 
@@ -71,34 +68,32 @@ def paint_all(
     }
     if failed and not made:
         raise next(iter(failed.values()))
-    return StoredFiles(
-        made,
-        [
-            Rejection(entry=name, reason=str(why).removeprefix(f"{name}: "))
-            for name, why in failed.items()
-        ],
-    )
+    rejections = [
+        Rejection(entry=name, reason=str(why).removeprefix(f"{name}: "))
+        for name, why in failed.items()
+    ]
+    return StoredFiles(made, rejections)
 
 
 def _stored(
-    request: ImageRequest, painter: Painter, images: ImageStore, folder: Path
+    request: ImageRequest, painter: Painter, images: ImageStore, notes: Blobs
 ) -> StoredImage:
     key = json.dumps([painter.identity, request.prompt, request.seed])
-    remembered = folder / hashlib.sha256(key.encode()).hexdigest()
-    if before := _made_before(remembered, images):
+    note = hashlib.sha256(key.encode()).hexdigest()
+    if before := _made_before(notes.get(note), images):
         return images.put(before, request.name)
     try:
         made = images.put(painter.paint(request), request.name)
     except ImageError as why:
         raise ModelError(f"{painter.identity}: {request.name}: {why}") from why
-    remembered.write_text(made.sha256)
+    notes.put(note, made.sha256.encode(), sync=False)
     return made
 
 
-def _made_before(remembered: Path, images: ImageStore) -> bytes | None:
+def _made_before(noted: bytes | None, images: ImageStore) -> bytes | None:
     """The picture of that digest; None if it was never made, or is not in the store any more."""
+    digest = (noted or b"").decode(errors="replace")
     try:
-        digest = remembered.read_text(encoding="utf-8")
-        return images.read(digest) if _DIGEST.fullmatch(digest) else None
-    except (FileNotFoundError, UnicodeDecodeError, ImageError):
+        return images.read(digest) if is_digest(digest) else None
+    except ImageError:
         return None

@@ -16,11 +16,15 @@ class Discreet:
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
         self._engine = engine
         self._secrets = secrets
+        self._told: dict[str, str] = {}  # asked for with each request, and long to look through
 
     @property
     def identity(self) -> str:
         """The engine's: a key that is part of an address or a request is not part of it."""
-        return told(self._engine.identity, self._secrets)
+        named = self._engine.identity
+        if named not in self._told:
+            self._told[named] = told(named, self._secrets)
+        return self._told[named]
 
     @property
     def decoding(self) -> Decoding | None:
@@ -40,7 +44,7 @@ class Discreet:
         """
         try:
             for position, reply in self._engine.stream(requests):
-                yield position, self._told(certain(reply))
+                yield position, self._discreet(certain(reply))
         except BenchError as why:
             why.args = tuple(self._secrets.redacted_value(why.args))
             raise
@@ -55,7 +59,7 @@ class Discreet:
         """Close the engine."""
         self._engine.close()
 
-    def _told(self, reply: Reply) -> Reply:
+    def _discreet(self, reply: Reply) -> Reply:
         """Look at every text of a reply, also at those that it will have one day."""
         said = {field.name: getattr(reply, field.name) for field in fields(reply)}
         hidden = {name: self._secrets.redacted_value(value) for name, value in said.items()}

@@ -34,6 +34,8 @@ class RememberingModel:
         """Put a name, a memory and the tags that the model thinks in to what runs it."""
         self._name = name
         self._engine = engine
+        # To look whether it looks takes a tenth of all that is done for a reply.
+        self._further = engine if isinstance(engine, LooksFurther) else None
         self._store = store
         self._progress = progress
         self._throughput = throughput or Throughput()
@@ -137,9 +139,8 @@ class RememberingModel:
         return str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
 
     def _key(self, request: Request) -> str:
-        engine = self._engine
-        more = engine.particulars(request) if isinstance(engine, LooksFurther) else ""
-        return key_of(engine.identity, self._decoding(request), request, more)
+        more = self._further.particulars(request) if self._further else ""
+        return key_of(self._engine.identity, self._decoding(request), request, more)
 
 
 def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:

@@ -21,6 +21,7 @@ _Item: TypeAlias = tuple[Row, str] | str | None
 
 _MOST = 500  # replies of one transaction
 _WAITING = 5_000  # replies that may wait to be written
+_GATHERING = 0.01  # s in which more may come: a transaction of one reply costs as much as of fifty
 _UNTIL = "clock_timestamp() + %(seconds)s * interval '1 second'"
 _CLAIM = f"""
 INSERT INTO bench_askings AS held SELECT wanted.key, %(owner)s, {_UNTIL}
@@ -153,6 +154,8 @@ class SharedAsking:
         items: list[_Item] = []
         try:
             items.append(self._items.get(timeout=self._leases.seconds / 4))
+            if items[0] is not None:
+                time.sleep(_GATHERING)
             while len(items) < _MOST:
                 items.append(self._items.get_nowait())
         except queue.Empty:

@@ -55,8 +55,7 @@ class SharedReplies:
         Raises:
             HomeError: If the database cannot be reached.
         """
-        found = ((row["key"], _reply(row)) for row in self._by_key(keys))
-        return {key: reply for key, reply in found if not reply.error}
+        return self._stored(keys)[0]
 
     def prompt(self, sha256: str) -> str | None:
         """The turns of a prompt that was once asked, as JSON; None also if they are damaged."""
@@ -80,13 +79,14 @@ class SharedReplies:
             leases = Leases(line, self._lease)
             began = time.monotonic()
             claimed = leases.claim(keys)
-            found = self.find(keys)  # between a look-up and a claim another may have stored it
+            # Between a look-up and a claim another may have stored it.
+            found, damaged = self._stored(keys)
             if not claimed:
                 _LOG.info("%d replies are being asked for elsewhere: waiting", len(keys))
                 time.sleep(min(_MOST_WAITING, max(0.2, 5 * (time.monotonic() - began))))
             ours = [key for key in keys if key in claimed and key not in found]
             leases.give_up(claimed - set(ours))
-            self._drop_damaged(ours)
+            self._drop_damaged([key for key in damaged if key in claimed])
             with SharedAsking(leases, ours, found) as asking:
                 yield asking
 
@@ -156,21 +156,24 @@ class SharedReplies:
 
     def merge(self, rows: Sequence[Row], prompts: Mapping[str, str]) -> None:
         """Take in whole rows of another store; of two replies to one request the older stays."""
-        self._drop_damaged([row["key"] for row in rows])
+        self._drop_damaged(self._stored([row["key"] for row in rows])[1])
         self._run(lambda db: insert(db, rows, prompts, older=True))
 
-    def _by_key(self, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def _stored(self, keys: Sequence[str]) -> tuple[dict[str, Reply], list[str]]:
+        """Replies by key, and the keys of those that are none any more."""
         named = as_bytes(dict.fromkeys(keys))
         sql = f"{_SELECT} WHERE key = ANY(%s)"
-        with self._database.line() as line:
-            for start in range(0, len(named), _AT_ONCE):
-                few = named[start : start + _AT_ONCE]
-                look = partial(_fetched, sql=sql, given=(few,))
-                yield from map(row_of, line.run(look))
+        found: dict[str, Reply] = {}
+        for start in range(0, len(named), _AT_ONCE):
+            few = named[start : start + _AT_ONCE]
+            for row in map(row_of, self._run(partial(_fetched, sql=sql, given=(few,)))):
+                found[row["key"]] = _reply(row)
+        whole = {key: reply for key, reply in found.items() if not reply.error}
+        return whole, [key for key in found if key not in whole]
 
-    def _drop_damaged(self, keys: Sequence[str]) -> None:
-        """Drop those of the replies that are none any more, so that others may come."""
-        if damaged := [row["key"] for row in self._by_key(keys) if _reply(row).error]:
+    def _drop_damaged(self, damaged: Sequence[str]) -> None:
+        """Drop replies that are none any more, so that others may come."""
+        if damaged:
             self.drop(damaged)
             _LOG.warning("%s: %d damaged replies are asked again", self.place, len(damaged))
 

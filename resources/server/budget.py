@@ -18,7 +18,8 @@ def cost(spec: Priced, tokens: Tokens) -> float:
     >>> cost(spec, Tokens(prompt=500_000, completion=100_000))
     2.0
     """
-    return (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
+    whole = (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
+    return whole * spec.share_of_price
 
 
 def has_budget(spec: Priced) -> bool:
@@ -46,6 +47,17 @@ class Budget:
                 prompt=self._spent.prompt + (reply.prompt_tokens or 0),
                 completion=self._spent.completion + (reply.completion_tokens or 0),
             )
+
+    def fits(self, more: Tokens) -> bool:
+        """Whether so many tokens beside those that are counted stay within it."""
+        spec = self._spec
+        both = Tokens(
+            prompt=self._spent.prompt + more.prompt,
+            completion=self._spent.completion + more.completion,
+        )
+        dear = spec.budget is not None and cost(spec, both) > spec.budget
+        n = both.prompt + both.completion
+        return not (dear or (spec.budget_tokens is not None and n > spec.budget_tokens))
 
     def why_over(self) -> str:
         """Why nothing more may be asked; "" as long as it may."""

@@ -1,7 +1,7 @@
 """Where a request goes next: the addresses of one model, each with as much as it bears."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from time import monotonic
 
@@ -60,11 +60,30 @@ class Endpoint:
 
 
 class Endpoints:
-    """The addresses of one model; each request goes where there is most room."""
+    """The addresses of one model; each request goes where there is most room.
 
-    def __init__(self, spec: ServerSpec, path: str) -> None:
-        self._all = [Endpoint(address, path, spec) for address in spec.addresses]
+    They may change while requests wait: a new address is asked at once, one that is gone no more,
+    and with none at all requests wait for one.
+    """
+
+    def __init__(self, spec: ServerSpec, path: str, addresses: Iterable[str]) -> None:
+        self._spec = spec
+        self._path = path
+        self._all: dict[str, Endpoint] = {}
         self._freed = asyncio.Condition()
+        self._take(addresses)
+
+    @property
+    def bear(self) -> int:
+        """How many requests they bear at once, at most; with none, as many as one would."""
+        return self._spec.concurrency * max(1, len(self._all))
+
+    async def now(self, addresses: Iterable[str]) -> None:
+        """Take other addresses; those that stay keep what was learned of them."""
+        if set(addresses) != self._all.keys():
+            async with self._freed:
+                self._take(addresses)
+                self._freed.notify_all()
 
     @asynccontextmanager
     async def least_loaded(self) -> AsyncGenerator[Endpoint]:
@@ -80,6 +99,12 @@ class Endpoints:
             async with self._freed:
                 self._freed.notify(2)  # the place, and one by which the number may have grown
 
+    def _take(self, addresses: Iterable[str]) -> None:
+        self._all = {
+            one: self._all.get(one) or Endpoint(one, self._path, self._spec) for one in addresses
+        }
+
     def _free(self) -> list[Endpoint]:
-        awake = [one for one in self._all if not one.rests] or self._all
+        every = list(self._all.values())
+        awake = [one for one in every if not one.rests] or every
         return [one for one in awake if one.has_room]

@@ -1,49 +1,60 @@
 """Runs models behind servers: vLLM, SGLang, llama.cpp, hosted ones."""
 
 import asyncio
-import io
 import logging
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic, perf_counter
 from typing import Any, TypeAlias
 
 import aiohttp
-import orjson
 
-from bench_assets.core.chat import Decoding, Reply, Request, Turn
-from bench_assets.core.errors import ImageError, ModelError
-from bench_assets.core.reasoning import without_reasoning
-from bench_assets.core.secrets import Secrets
+from bench_assets.core.chat import Decoding, Reply, Request
+from bench_assets.core.errors import ModelError
 from resources.replies.earlier import Tokens
 from resources.replies.engine import ReadImage
 from resources.replies.shown_pictures import SERVED, ShownPictures
 from resources.server.background import Arrival, Hand, in_background
-from resources.server.bodies import MOST_BYTES, body_of
 from resources.server.budget import Budget, has_budget
 from resources.server.endpoints import Endpoints
-from resources.server.errors import failure
 from resources.server.formats.anthropic import Anthropic
 from resources.server.formats.format import Format
 from resources.server.formats.gemini import Gemini
 from resources.server.formats.openai import OpenAI
-from resources.server.formats.reading import read
-from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure, Retrying
-from resources.settings.bench_toml import hidden_beside, secret, too_short
+from resources.server.line import Line
+from resources.server.retrying import Retrying
+from resources.settings.environment import hidden_beside, secret, too_short
 from resources.settings.server_spec import ServerSpec
 from resources.settings.servers import FormatName
 
 FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], Format]
+Spent: TypeAlias = Callable[[str], Tokens]
+Addresses: TypeAlias = Callable[[], Sequence[str]]
 
 _log = logging.getLogger("bench_assets.server")
 _CONNECT = 30.0  # s; longest wait for a connection
-_FORMATS: Mapping[FormatName, FormatOf] = {
+_LOOK = 0.2  # s between two looks at addresses that may change
+FORMATS: Mapping[FormatName, FormatOf] = {
     "openai": OpenAI,
     "anthropic": Anthropic,
     "gemini": Gemini,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Who answers and where, when addresses tell neither."""
+
+    identity: Callable[[], str]
+    """What tells its replies from those of others."""
+    addresses: Addresses | None = None
+    """Where to ask at the moment, looked at again and again; None: where the section says."""
+
+
+def no_tokens(_: str) -> Tokens:
+    """What was asked before, where nothing was."""
+    return Tokens()
 
 
 class ServerEngine:
@@ -54,15 +65,16 @@ class ServerEngine:
     ``<think>...</think>``. Every retry is in the log ``bench_assets.server``.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but two have a default
         self,
         spec: ServerSpec,
         read_image: ReadImage,
         *,
-        spent: Callable[[str], Tokens] = lambda _: Tokens(),
+        spent: Spent = no_tokens,
         base_delay: float = 0.5,
         rng: random.Random | None = None,
         format_of: FormatOf | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         """Prepare to ask; nothing is sent yet.
 
@@ -73,18 +85,21 @@ class ServerEngine:
             base_delay: s; about as long is waited before the second try, then twice as long, ...
             rng: Spreads the retries of many requests; by default another way every time.
             format_of: Another API than those that ``spec.format`` can name.
+            elsewhere: Who answers, and where, instead of what ``spec`` says.
         """
         self._spec = spec
-        self._form = (format_of or _FORMATS[spec.format])(spec, read_image)
+        self._form = (format_of or FORMATS[spec.format])(spec, read_image)
         self._shown = ShownPictures(read_image, SERVED)
         self._spent = spent
         self._base_delay = base_delay
         self._rng = rng or random.Random()
+        self._identity = elsewhere.identity if elsewhere else lambda: spec.identity
+        self._addresses = elsewhere.addresses if elsewhere else None
 
     @property
     def identity(self) -> str:
         """Address, model name and revision, and whatever else every request says or leaves out."""
-        return self._spec.identity
+        return self._identity()
 
     @property
     def decoding(self) -> Decoding:
@@ -106,10 +121,7 @@ class ServerEngine:
             ModelError: If the server cannot be reached, or refuses us before its first reply.
             SettingsError: If the environment lacks the key.
         """
-        key = secret(self._spec.api_key_env) if self._spec.api_key_env else ""
-        if warning := too_short(self._spec.api_key_env):
-            _log.warning("%s", warning)
-        replies = in_background(partial(self._answer_all, requests, key))
+        replies = in_background(partial(self._answer_all, requests, key_of(self._spec)))
         yield from self._shown.noted(requests, replies)
 
     def particulars(self, request: Request) -> str:
@@ -124,10 +136,19 @@ class ServerEngine:
         retrying = Retrying(spec, self._base_delay, self._rng)
         budget = Budget(spec, self._spent(self.identity) if has_budget(spec) else Tokens())
         waiting = iter(enumerate(requests))
+        known = self._addresses() if self._addresses else spec.addresses
         async with _session(spec, self._form, key) as session:
             secrets = hidden_beside(spec.model_dump())
-            endpoints = Endpoints(spec, self._form.path)
-            line = _Line(spec, self._form, session, endpoints, retrying, secrets)
+            endpoints = Endpoints(spec, self._form.path, known)
+            line = Line(
+                spec,
+                self._form,
+                session,
+                endpoints,
+                retrying,
+                secrets,
+                moves=self._addresses is not None,
+            )
 
             refused: list[ModelError] = []
 
@@ -146,99 +167,53 @@ class ServerEngine:
 
             try:
                 async with asyncio.TaskGroup() as workers:
-                    for _ in range(min(_at_once(spec), len(requests))):
-                        workers.create_task(work())
+                    at_work: set[asyncio.Task[None]] = set()
+                    n = _hire(workers, at_work, work, min(endpoints.bear, len(requests)))
+                    while self._addresses and at_work:
+                        _, at_work = await asyncio.wait(at_work, timeout=_LOOK)
+                        await endpoints.now(self._addresses())
+                        more = min(endpoints.bear, len(requests)) - n
+                        n += _hire(workers, at_work, work, more)
             except ExceptionGroup as failed:
                 raise failed.exceptions[0] from None
             if refused:
                 raise refused[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Holds conversations with a server, at any of its addresses, over one session."""
-
-    spec: ServerSpec
-    form: Format
-    session: aiohttp.ClientSession
-    endpoints: Endpoints
-    retrying: Retrying
-    secrets: Secrets  # taken out of all that comes, before it is read and cut
-
-    async def answer(self, request: Request) -> Reply:
-        """Have every open user turn answered; the last answer, with the tokens of all of them.
-
-        Earlier answers are sent back without their reasoning, as chat templates expect them.
-        """
-        if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
-            return Reply(error=f"cannot be sent: {n} pictures, and max_images is {most}")
-        messages: list[dict[str, Any]] = []
-        replies: list[Reply] = []
-        try:
-            for asked in request.prompt.rounds():
-                messages += map(self.form.message, asked)
-                body = self.form.body(request, messages)
-                replies.append(await self.retrying.reply(partial(self._post, body)))
-                if replies[-1].error:
-                    return replies[-1]
-                text = without_reasoning(replies[-1].text, self.spec.thinking_tags)
-                messages.append(self.form.message(Turn("assistant", (text,))))
-        except (ImageError, orjson.JSONEncodeError) as why:
-            return Reply(error=f"cannot be sent: {why}")
-        if not replies:
-            return Reply(error="cannot be sent: no user turn of the prompt is left to be answered")
-        return Reply.together(replies)
-
-    async def _post(self, body: bytes) -> Reply | Failure:
-        async with self.endpoints.least_loaded() as endpoint:
-            sent_at = monotonic()
-            outcome = await self._post_to(endpoint.url, body)
-            endpoint.learn(outcome, sent_at)
-            return outcome
-
-    async def _post_to(self, url: str, body: bytes) -> Reply | Failure:
-        started = perf_counter()
-        sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
-        try:
-            async with self.session.post(url, data=sent, allow_redirects=False) as response:
-                data = await body_of(response)
-        except aiohttp.InvalidURL:
-            return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
-            what = self.secrets.redacted(str(why))
-            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True)
-        except TimeoutError:
-            what = f"no reply within {self.spec.timeout:g} s"
-            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
-        except aiohttp.ClientError as why:
-            broken = self.secrets.redacted(str(why)) or type(why).__name__
-            what = f"the connection broke: {broken}"
-            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
-        return self._outcome(response, data, perf_counter() - started)
-
-    def _outcome(
-        self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
-    ) -> Reply | Failure:
-        if data is None:
-            what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
-            return Failure(what=what, tries=2)
-        data = self.secrets.redacted_bytes(data)
-        if response.status == 200:
-            return read(self.form, data, seconds, response.headers)
-        return failure(response.status, data, response.headers)
+def _hire(
+    workers: asyncio.TaskGroup,
+    at_work: set[asyncio.Task[None]],
+    work: Callable[[], Coroutine[Any, Any, None]],
+    n: int,
+) -> int:
+    """Set so many more to work, if any; how many."""
+    at_work.update(workers.create_task(work()) for _ in range(n))
+    return max(n, 0)
 
 
-def _at_once(spec: ServerSpec) -> int:
-    return spec.concurrency * len(spec.addresses)
+def headers_of(spec: ServerSpec, form: Format, key: str) -> dict[str, str]:
+    """What goes out with every request, the key among it."""
+    header = spec.key_header or spec.knows.key_header
+    bearing = f"Bearer {key}" if header == "Authorization" else key
+    return {**form.headers, **({header: bearing} if key else {})}
+
+
+def key_of(spec: ServerSpec) -> str:
+    """The key of a server; "" if it needs none.
+
+    Raises:
+        SettingsError: If the environment lacks it.
+    """
+    key = secret(spec.api_key_env) if spec.api_key_env else ""
+    if warning := too_short(spec.api_key_env):
+        _log.warning("%s", warning)
+    return key
 
 
 def _session(spec: ServerSpec, form: Format, key: str) -> aiohttp.ClientSession:
-    headers = {"Content-Type": "application/json", **form.headers}
-    if key:
-        header = spec.key_header or spec.knows.key_header
-        headers[header] = f"Bearer {key}" if header == "Authorization" else key
+    headers = {"Content-Type": "application/json", **headers_of(spec, form, key)}
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=_at_once(spec)),
+        connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
         cookie_jar=aiohttp.DummyCookieJar(),
         headers=headers,
         timeout=aiohttp.ClientTimeout(total=spec.timeout, sock_connect=_CONNECT),

@@ -1,9 +1,5 @@
-"""What a user configures: ``bench.toml`` in the folder that holds everything, ``BENCH_HOME``.
+"""What a user configures: ``bench.toml`` in the folder that holds everything, ``BENCH_HOME``."""
 
-The only module that reads the environment.
-"""
-
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -11,30 +7,28 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
 
 from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.core.secrets import LEAST, Secrets, is_hidden
 from bench_assets.suite import AnySuiteSettings
 from resources.checkpoints import folders as checkpoint_folders
 from resources.checkpoints import hub_revisions
 from resources.checkpoints.files import is_adapter
-from resources.settings import models_toml
 from resources.settings.benchmarks import BenchmarkName, PlainBenchmark
 from resources.settings.checkpoint_settings import CheckpointSettings
+from resources.settings.cluster_settings import ClusterSettings
 from resources.settings.engine_kinds import read_model
-from resources.settings.local_specs import TransformersSpec, VllmSpec
+from resources.settings.halfway import require_whole
+from resources.settings.local_specs import LocalSpec, TransformersSpec, VllmSpec
 from resources.settings.model_specs import EMBEDDED_MODELS, ModelName
 from resources.settings.models_toml import read_models
 from resources.settings.people_settings import PeopleSettings
 from resources.settings.refusals import refusal
-from resources.settings.secrets import may_be_told, secrets_in
 from resources.settings.sections import ModelSpec, Strict
 from resources.settings.server_spec import ServerSpec
+from resources.settings.serving import server_of
 from resources.settings.soundness_settings import SoundnessSettings
 from resources.settings.storage_settings import StorageSettings
 from resources.settings.toml_file import read_toml
 
 AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
-
-CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 class Settings(Strict):
@@ -51,6 +45,7 @@ class Settings(Strict):
     soundness: SoundnessSettings = Field(default_factory=SoundnessSettings)
     people: PeopleSettings = Field(default_factory=PeopleSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
+    cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
 
     def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
@@ -125,6 +120,11 @@ class Settings(Strict):
             return self._like({"path": str(found), "revision": "main", "base": base})
         if watched.repositories and hub_revisions.KEY.fullmatch(name):
             path, commit = hub_revisions.located_in(name, watched.repositories)
+            if isinstance(self.liked(), ServerSpec):
+                raise SettingsError(
+                    f"{self.file}, [checkpoints]: {name}: servers are started for folders, not for"
+                    " repositories; watch a folder that they are copied to"
+                )
             return self._like({"path": path, "revision": commit, "base": ""})
         raise UnknownNameError(f"model in {self.file}", name, known)
 
@@ -132,50 +132,44 @@ class Settings(Strict):
         """What adapters in watched folders are put on: what ``like`` says; "": as each says.
 
         Raises:
-            SettingsError: If ``like`` is not of transformers or vllm.
+            SettingsError: If ``like`` is none that checkpoints can be asked like.
             UnknownNameError: If it is no model at all.
         """
-        base = self._liked().base
+        liked = self.liked()
+        base = liked.base if isinstance(liked, LocalSpec) else ""
         return str(beside) if base and (beside := self.resolve(base)).is_dir() else base
 
-    def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec:
+    def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec | ServerSpec:
         """Ask a checkpoint as the model is asked that it is to be like; its weights are its own."""
-        liked = self._liked()
+        liked = self.liked()
+        if isinstance(liked, ServerSpec):
+            return liked.model_copy(update={"path": place["path"]})
         no_gguf = {"gguf_file": None} if isinstance(liked, TransformersSpec) else {}
         return liked.model_copy(update=place | no_gguf)
 
-    def _liked(self) -> TransformersSpec | VllmSpec:
-        like = self.checkpoints.like
+    def liked(self) -> TransformersSpec | VllmSpec | ServerSpec:
+        """How watched checkpoints are asked: what ``like`` and ``serve`` say.
+
+        Raises:
+            SettingsError: If they do not go together.
+            UnknownNameError: If ``like`` is no model at all.
+        """
+        like, serve = self.checkpoints.like, self.checkpoints.serve
+        started = {"kind": "server", "path": ".", "serve": serve}
         spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
-        if not isinstance(spec, TransformersSpec | VllmSpec):
+        if serve and not like:
+            return ServerSpec.model_validate(started)
+        if isinstance(spec, ServerSpec) and spec.serve:
+            said = spec.model_dump(exclude_unset=True, by_alias=True)
+            if said.get("server") == server_of(spec.serve):
+                del said["server"]  # by its command, and there is another
+            return ServerSpec.model_validate({**said, **started}) if serve else spec
+        if serve or not isinstance(spec, TransformersSpec | VllmSpec):
+            wanted = "with serve" if serve else "transformers, vllm, or a server with serve"
             raise SettingsError(
-                f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not transformers"
-                " or vllm"
+                f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not {wanted}"
             )
         return spec
-
-
-def default_home() -> Path:
-    """The folder that holds everything: ``$BENCH_HOME``, or ``bench_home`` in the checkout."""
-    return Path(os.environ.get("BENCH_HOME") or CHECKOUT / "bench_home").absolute()
-
-
-def environment_of(home: Path) -> dict[str, str]:
-    """The environment of Dagster's own processes over a home."""
-    return {**os.environ, "DAGSTER_HOME": str(home / "dagster"), "BENCH_HOME": str(home)}
-
-
-def label_studio_environment() -> Path:
-    """Where Label Studio is installed: ``$BENCH_LABEL_STUDIO``, or ``.venv-people`` beside us."""
-    return Path(os.environ.get("BENCH_LABEL_STUDIO") or CHECKOUT / ".venv-people").absolute()
-
-
-def let_waiting_threads_sleep() -> None:
-    """Tell OpenMP, before torch loads it, not to spin while its threads wait for each other.
-
-    On two cores that something else uses too, spinning makes a language model three times slower.
-    """
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def load_settings(home: Path) -> Settings:
@@ -198,65 +192,5 @@ def load_settings(home: Path) -> Settings:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:
         raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
+    require_whole(file, settings.storage, settings.cluster)
     return settings.with_given(read_models(home))
-
-
-def secret(variable: str) -> str:
-    """Read a secret from the environment by the name that the configuration gives it.
-
-    Blanks around it are left out, as HTTP does in the value of a header.
-
-    Raises:
-        SettingsError: If the variable is not set, or holds what no header can; names the variable,
-            unless its name may be the secret itself.
-    """
-    value = os.environ.get(variable, "").strip(" \t")
-    named = f"variable {variable}" if may_be_told(variable) or value else "variable that is named"
-    if not value:
-        raise SettingsError(f"the environment {named} is not set")
-    if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
-        what = "a newline" if value[unfit[0] - 1] in "\r\n" else "what is no printable ASCII"
-        raise SettingsError(
-            f"the environment {named} holds {what} (character {unfit[0]} of {len(value)}), which no"
-            " key has: set it again, to the key alone"
-        )
-    return value
-
-
-def too_short(variable: str) -> str:
-    """Say that the key in a variable is not looked for; "" if it is, or there is none."""
-    key = os.environ.get(variable, "").strip()
-    if not key or is_hidden(key):
-        return ""
-    return (
-        f"the key in the environment variable {variable} is too short to be told from ordinary"
-        f" words: it is not taken out of replies and messages; one of {LEAST} characters is"
-    )
-
-
-def keys_too_short(models: Mapping[str, ModelSpec]) -> list[str]:
-    """Say the same of every model that a server answers for."""
-    named = dict.fromkeys(s.api_key_env for s in models.values() if isinstance(s, ServerSpec))
-    return [said for variable in named if variable and (said := too_short(variable))]
-
-
-def known_secrets(home: Path) -> Secrets:
-    """Gather what must not be told: the secrets of bench.toml, those it names, and the hub's token.
-
-    A file that cannot be read has none.
-    """
-    written = [_read_or_nothing(home / name) for name in ("bench.toml", models_toml.NAME)]
-    tokens = {f"{name}_env": name for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")}
-    return secrets_in([*written, tokens], lambda variable: os.environ.get(variable, ""))
-
-
-def _read_or_nothing(file: Path) -> dict[str, Any]:
-    try:
-        return read_toml(file)
-    except SettingsError:
-        return {}
-
-
-def hidden_beside(section: object) -> Secrets:
-    """The secrets of one section, and those it names in the environment."""
-    return secrets_in(section, lambda variable: os.environ.get(variable, ""))

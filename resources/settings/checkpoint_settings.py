@@ -1,9 +1,11 @@
 """The section ``[checkpoints]`` of bench.toml: what is watched, and how it is evaluated."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from resources.settings.serving import is_command
 
 
 class CheckpointSettings(BaseModel):
@@ -21,7 +23,10 @@ class CheckpointSettings(BaseModel):
     """Name folders by every byte instead of by headers and samples of each tensor; changes their
     names. A tick has 60 s to read them; DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS gives it more."""
     like: str = ""
-    """A transformers or vllm model of this file: its precision, decoding ... are theirs."""
+    """A transformers or vllm model of this file, or one that a server is started for: its
+    precision, decoding ... are theirs."""
+    serve: Annotated[str, AfterValidator(is_command)] = ""
+    """The command that serves a checkpoint while it is evaluated; as ``serve`` of a model."""
     suites: list[str] = Field(default_factory=list)
     """Suites to evaluate on; none named: all."""
     first: int = Field(0, ge=0)

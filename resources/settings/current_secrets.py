@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bench_assets.core.secrets import Secrets
-from resources.settings.bench_toml import known_secrets
+from resources.settings.environment import known_secrets
 
 
 class CurrentSecrets:

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from bench_assets.core.errors import ModelError
 from resources.settings.sections import Asked
@@ -15,7 +16,7 @@ PLAIN_TEMPLATE = "plain"
 
 
 class LocalSpec(Asked):
-    """A Hugging Face checkpoint that is run on this machine."""
+    """A Hugging Face checkpoint that is run on this machine, or on those of a Ray cluster."""
 
     path: str
     """Folder (as written, or relative to bench.toml) or hub id."""
@@ -49,11 +50,43 @@ class LocalSpec(Asked):
     """A language model without eyes; it is asked without the pictures."""
     trust_remote_code: bool = False
     """Runs code that comes with the checkpoint: only for checkpoints you would run yourself."""
+    on: Literal["this machine", "ray"] = "this machine"
+    """"ray": on the machines of the Ray cluster that this one belongs to (docs/cluster.md)."""
+    replicas: int = Field(1, gt=0)
+    """On Ray: how many have all the weights each, and share what is asked."""
+    needs: dict[str, float] = Field(default_factory=dict)
+    """What one replica takes of the cluster, or a run where the model is on its machine:
+    ``{gpu = 1, cpu = 4}``, or resources that its nodes were started with."""
+
+    @field_validator("needs")
+    @classmethod
+    def _are_amounts(cls, needs: dict[str, float]) -> dict[str, float]:
+        for name, amount in needs.items():
+            if not 0 <= amount < inf:
+                raise ValueError(f"{name} = {amount}: an amount is 0 or more")
+            if name != name.lower() and name.lower() in ("cpu", "gpu"):
+                raise ValueError(f"{name}: written {name.lower()} here")
+        return needs
+
+    @model_validator(mode="after")
+    def _replicas_are_on_ray(self) -> Self:
+        if self.replicas > 1 and self.on != "ray":
+            raise ValueError('several replicas need on = "ray"')
+        return self
 
     @property
     def place(self) -> str:
         """The checkpoint."""
         return self.path
+
+    @property
+    def gpus(self) -> float:
+        """GPUs that one replica takes, or a run of this model."""
+        return self.needs.get("gpu", self._usual_gpus)
+
+    @property
+    def _usual_gpus(self) -> float:
+        return 0.0
 
     @property
     def identity_parts(self) -> list[str]:
@@ -115,7 +148,18 @@ class TransformersSpec(LocalSpec):
     def _one_or_several(self) -> Self:
         if self.devices and self.device != "auto":
             raise ValueError("either device or devices, not both")
+        if self.on == "ray" and (self.devices or self.device not in ("cuda", "cpu")):
+            raise ValueError(
+                'on = "ray" needs device = "cuda" or "cpu": what this machine has says nothing of'
+                " the others, and replies depend on it"
+            )
         return self
+
+    @property
+    def _usual_gpus(self) -> float:
+        if self.devices:
+            return 1.0 if self.devices == "all" else float(len(self.devices))
+        return 1.0 if self.device.startswith("cuda") else 0.0
 
 
 class VllmSpec(LocalSpec):
@@ -140,3 +184,7 @@ class VllmSpec(LocalSpec):
     extra: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a reply's
     identity."""
+
+    @property
+    def _usual_gpus(self) -> float:
+        return float(self.tensor_parallel_size)

@@ -63,3 +63,8 @@ class Priced(ModelSpec):
     """Money that may be spent on this model, all remembered replies included; None: any."""
     budget_tokens: int | None = Field(None, ge=0)
     """Tokens that may be read and written in all, counted likewise."""
+
+    @property
+    def share_of_price(self) -> float:
+        """How much of the prices is paid."""
+        return 1.0

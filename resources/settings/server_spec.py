@@ -18,13 +18,19 @@ from resources.settings.servers import (
     Server,
     ServerName,
 )
+from resources.settings.serving import Serving, server_of
 
 _DRAWN = ("temperature", "top_p", "max_tokens", "seed")
 
 
+def is_url(text: str) -> bool:
+    """Whether a text can be the address of a server."""
+    return bool(re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", text))
+
+
 def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
     for url in [value] if isinstance(value, str) else value or [""]:
-        if not re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", url):
+        if not is_url(url):
             raise ValueError(
                 "should be like http://127.0.0.1:8000/v1, without name and password, and without #"
             )
@@ -39,7 +45,7 @@ def _is_header(name: str) -> str:
     return name
 
 
-class ServerSpec(Asked, Priced):
+class ServerSpec(Asked, Priced, Serving):
     """A model behind a server (vLLM, SGLang, llama.cpp, a hosted one).
 
     What servers differ in, and which settings go with which: ``docs/servers.md``.
@@ -49,17 +55,20 @@ class ServerSpec(Asked, Priced):
     """The API: OpenAI's chat completions, which most servers offer; Anthropic's Messages; Gemini's
     ``generateContent``."""
     server: ServerName = ""
-    """What answers there, in OpenAI's format; "" sends only what every server takes. With a name,
+    """What answers there, in OpenAI's format; "" sends only what every server takes. Of one that
+    we start, by default what its command says ("vllm serve ..."). With a name,
     the fields that this server knows are sent too: those that keep a checkpoint's generation_config
     out of our decoding are part of a reply's identity."""
-    base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)]
+    base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)] = ()
     """What ``/chat/completions``, ``/messages`` or ``/models/...`` follows: as a rule up to and
     including ``/v1``; without a name and password, which would be written down.
 
-    Several addresses of one model share its requests; the first is part of a reply's identity.
+    Several addresses of one model share its requests; the first is part of a reply's identity,
+    where no ``path`` is.
     """
-    model: str
-    """The name that the server knows the model by."""
+    model: str = ""
+    """The name that the server knows the model by; of one that we start, by default ``{name}``
+    where its command has that, else the path."""
     revision: str = ""
     """Part of a reply's identity: change it when the server's weights change."""
     api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
@@ -91,6 +100,9 @@ class ServerSpec(Asked, Priced):
     them on; part of a reply's identity."""
     max_images: int | None = Field(None, gt=0)
     """Most pictures that the server takes in one conversation; a prompt with more is not sent."""
+    batch: bool = False
+    """Hands requests over in the provider's batches (OpenAI's and Anthropic's formats): half the
+    price, and replies within a day. No part of a reply's identity."""
     extra_body: dict[str, Any] = Field(default_factory=dict)
     """Further fields of the request, such as ``{top_k = 1}``; part of a reply's identity."""
 
@@ -102,8 +114,19 @@ class ServerSpec(Asked, Priced):
 
     @property
     def place(self) -> str:
-        """The addresses, without the keys in them."""
-        return without_named(" ".join(self.addresses))
+        """The addresses, without the keys in them; or what is served."""
+        return without_named(" ".join(self.addresses)) or self.path or self.addresses_file
+
+    @property
+    def share_of_price(self) -> float:
+        """Batches cost half as much."""
+        return 0.5 if self.batch else 1.0
+
+    @property
+    def at_once(self) -> int:
+        """Most requests under way at all addresses, as far as they are known."""
+        known = self.n_served if self.serve else len(self.addresses)
+        return self.concurrency * max(1, known)
 
     @property
     def knows(self) -> Server:
@@ -144,12 +167,16 @@ class ServerSpec(Asked, Priced):
 
         The decoding parameters are not in it: they are the other half of a reply's identity.
         """
+        return self.identity_of(f"server:{(*self.addresses, self.path)[0]}")
+
+    def identity_of(self, answers: str) -> str:
+        """The identity of what answers, whatever tells that: an address, or a content."""
         particular = self.constant_fields | self.extra_body
         decoding = {"max_completion_tokens", *_DRAWN, *map(self._called, _DRAWN)}
         for name in decoding - self.extra_body.keys():
             particular.pop(name, None)
         revision = f"@{self.revision}" if self.revision else ""
-        parts = [f"server:{self.addresses[0]}", f"{self.model}{revision}"]
+        parts = [answers, f"{self.model}{revision}"] if self.model or revision else [answers]
         parts += [f"format={self.format}"] if self.format != "openai" else []
         parts += [f"-{name}" for name in sorted(set(self.omit))]
         if particular:
@@ -166,6 +193,32 @@ class ServerSpec(Asked, Priced):
         named = {name: self._called(name) for name in fields}
         kept = [name for name in fields if not {name, named[name]} & set(self.omit)]
         return {named[name]: fields[name] for name in kept if named[name]}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_its_command(cls, said: Any) -> Any:  # noqa: ANN401 - whatever a file holds
+        plain = isinstance(said, Mapping) and said.get("format", "openai") == "openai"
+        if plain and isinstance(said.get("serve"), str) and "server" not in said:
+            return {**said, "server": server_of(said["serve"])}
+        return said
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        if self.serve and self.base_url:
+            raise ValueError("either serve or base_url, not both")
+        if not (self.serve or self.base_url or self.addresses_file):
+            raise ValueError("should say where it answers: base_url, addresses_file; or serve")
+        if not (self.path or self.base_url):
+            told = "serve" if self.serve else "addresses_file"
+            raise ValueError(f"path should be the folder with the weights, beside {told}")
+        if not (self.model or self.serve):
+            raise ValueError("model should be the name that the server knows the model by")
+        if (self.serve or self.batch) and self.format == "gemini":
+            told = "serve" if self.serve else "batch"
+            raise ValueError(f'{told} goes with format = "openai" or "anthropic"')
+        if self.batch and (self.path or self.addresses_file or len(self.addresses) > 1):
+            raise ValueError("batch goes with one base_url: a provider's")
+        return self
 
     @model_validator(mode="after")
     def _fits_the_server(self) -> Self:

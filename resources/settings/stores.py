@@ -1,8 +1,20 @@
-"""Where a home's replies are: in its own file, or in the database that its bench.toml names."""
+"""Where what a home has is: in the home itself, or in what its bench.toml names."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resources.blobs.opening import open_blobs
+from resources.blobs.port import Blobs
+from resources.home.claims import ClaimFiles, Claims, SharedClaims
+from resources.home.locks import Locks, LocksHere
+from resources.home.vectors import KnownVectors, VectorStore
 from resources.replies.port import Replies
 from resources.replies.store import ReplyStore
-from resources.settings.bench_toml import Settings, secret
+from resources.settings.bench_toml import Settings
+from resources.settings.environment import secret
+
+if TYPE_CHECKING:
+    from resources.database.postgres import Database
 
 
 def replies_of(settings: Settings) -> Replies:
@@ -12,12 +24,11 @@ def replies_of(settings: Settings) -> Replies:
         SettingsError: If a database is named and its address cannot be used.
         HomeError: If the file or the database cannot be.
     """
-    if not (variable := settings.storage.variable):
+    if not settings.storage.variable:
         return ReplyStore(settings.replies_file)
-    from resources.database.postgres import Database
     from resources.replies.shared_store import SharedReplies
 
-    return SharedReplies(Database(secret(variable), variable))
+    return SharedReplies(_database(settings))
 
 
 def remembered_replies(settings: Settings) -> Replies | None:
@@ -25,3 +36,64 @@ def remembered_replies(settings: Settings) -> Replies | None:
     if settings.storage.variable or settings.replies_file.is_file():
         return replies_of(settings)
     return None
+
+
+def blobs_of(settings: Settings, below: str) -> Blobs:
+    """One kind of what a home has: "tables", "images", "export".
+
+    Raises:
+        SettingsError: If obstore is not installed.
+        HomeError: If the store that is named cannot be used.
+    """
+    storage = settings.storage
+    return open_blobs(settings.home, below, storage.objects, storage.endpoint)
+
+
+def vectors_of(settings: Settings) -> KnownVectors:
+    """What remembers vectors; a file is made with the first.
+
+    Raises:
+        SettingsError: If a database is named and its address cannot be used.
+        HomeError: If the database cannot be.
+    """
+    if not settings.storage.variable:
+        return VectorStore(vectors_file(settings))
+    from resources.home.shared_vectors import SharedVectors
+
+    return SharedVectors(_database(settings))
+
+
+def claims_of(settings: Settings, seconds: float) -> Claims:
+    """What says who starts something; a claim holds for some seconds.
+
+    Raises:
+        SettingsError: If a database is named and its address cannot be used.
+    """
+    if not settings.storage.variable:
+        return ClaimFiles(settings.home / "claims", seconds)
+    return SharedClaims(_database(settings), seconds)
+
+
+def table_locks_of(settings: Settings) -> Locks:
+    """What says who makes a table now: all homes that share tables and a database have the same.
+
+    Raises:
+        SettingsError: If a database is named and its address cannot be used.
+    """
+    if not (settings.storage.variable and settings.storage.objects):
+        return LocksHere(settings.home / "locks")
+    from resources.home.shared_locks import SharedLocks
+
+    return SharedLocks(_database(settings))
+
+
+def vectors_file(settings: Settings) -> Path:
+    """What remembers vectors where no database is named."""
+    return settings.home / "vectors.sqlite"
+
+
+def _database(settings: Settings) -> "Database":
+    from resources.database.postgres import Database
+
+    variable = settings.storage.variable
+    return Database(secret(variable), variable)

@@ -9,7 +9,8 @@ from bench_assets.core.chat import Decoding, Reply, Request
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.local.batches import Batches
 from resources.local.card_decoding import Card, as_recommended, read_card
-from resources.local.named_weights import load_named, with_template
+from resources.local.named_weights import with_template
+from resources.local.workers import Job
 from resources.replies.engine import ReadImage
 from resources.replies.shown_pictures import LOCALLY, ShownPictures
 from resources.settings.local_specs import VllmSpec
@@ -34,7 +35,7 @@ class VllmEngine:
         self._spec = spec
         self._location = location
         self._read_image = read_image
-        self._shown = ShownPictures(read_image, LOCALLY)
+        self.shown = ShownPictures(read_image, LOCALLY)
 
     @cached_property
     def identity(self) -> str:
@@ -76,11 +77,11 @@ class VllmEngine:
         Raises:
             ModelError: If the checkpoint is incomplete or does not load, or vLLM breaks down.
         """
-        yield from self._shown.noted(requests, self._batches.stream(requests))
+        yield from self.shown.noted(requests, self._batches.stream(requests))
 
     def particulars(self, request: Request) -> str:
         """The decoder's version where it changes the pixels of a picture."""
-        return self._shown.particulars(request)
+        return self.shown.particulars(request)
 
     def close(self) -> None:
         """Give back the memory; a later request loads the weights again."""
@@ -88,11 +89,24 @@ class VllmEngine:
         gc.collect()  # vLLM ends its processes when its last object goes
 
     @cached_property
-    def _batches(self) -> Batches:
+    def job(self) -> Job:
+        """What it takes to ask the same of the checkpoint elsewhere.
+
+        Raises:
+            ModelError: If there is no such checkpoint, or its card cannot be followed.
+        """
         spec, rest = as_recommended(self._spec, self._card)
-        return Batches(
-            spec, self._read_image, lambda: load_named(load, spec, self._checkpoint), rest
+        return Job(
+            spec=spec,
+            checkpoint=self._checkpoint,
+            read_image=self._read_image,
+            load=load,
+            rest=rest,
         )
+
+    @cached_property
+    def _batches(self) -> Batches:
+        return self.job.batches()
 
     @cached_property
     def _card(self) -> Card | None:

@@ -26,7 +26,8 @@ def built(tmp_path_factory):
         for n in range(4)
     ]
     (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (folder / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    file = folder / "quiz.jsonl"  # a copy of the home finds it, and has no questions to build
+    (folder / "bench.toml").write_text(f'[benchmarks.quiz]\nfile = "{file}"\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
         bench("questions", "quiz")

@@ -104,6 +104,7 @@ def test_who_needs_no_asking_costs_nothing(bench):
     assert (baseline.requests, baseline.cached, baseline.prompt_tokens) == (4, 4, 0)
 
 
+@pytest.mark.long
 def test_a_model_in_python_is_asked_once_like_any_other(bench):
     model, _ = dry_run(bench, ["codis"], "mine")
     assert (model.requests, model.cached) == (4, 0)

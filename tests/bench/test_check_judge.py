@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.bench.cli import app
-from resources.home.judge_figures import read_figures
+from bench_assets.soundness.judge_figures import JudgeFigure
+from resources.home.figures import read_figures
 from tests.chat_server import ChatServer
 
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
@@ -19,7 +20,8 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     rows = [{"id": n, "question": f"What is {n}?", "answer": ANSWERS[n % 6]} for n in range(12)]
     (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (folder / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    file = folder / "quiz.jsonl"  # a copy of the home finds it, and has no questions to build
+    (folder / "bench.toml").write_text(f'[benchmarks.quiz]\nfile = "{file}"\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
         bench("questions", "quiz")
@@ -66,7 +68,7 @@ def add_judge(home, server):
 
 
 def figures(home):
-    return {one.figure: one for one in read_figures(home, "quiz")}
+    return {one.figure: one for one in read_figures(home, JudgeFigure, "quiz")}
 
 
 def test_an_honest_judge_follows_none_of_a_hundred_and_is_asked_once(home):

@@ -12,19 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.bench.cli import app
-from tests.suites.codis.raw import entry, write_release
-
-
-@pytest.fixture(scope="module")
-def evaluated(tmp_path_factory):
-    """A source, and a home in which the random baseline was evaluated on it."""
-    folder = tmp_path_factory.mktemp("evaluated")
-    pairs = [entry(), entry(id="001", image_id="b.png")]
-    write_release(folder / "codis", pairs, images=("a.png", "b.png"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BENCH_HOME", str(folder / "home"))
-        bench("evaluate", "codis", "--model", "random", "--source", folder / "codis")
-    return folder
+from tests.suites.codis.raw import entry
 
 
 @pytest.fixture
@@ -87,9 +75,9 @@ def test_questions_are_printed_as_json_lines(home, source):
     assert not (home / "tables").exists()
 
 
-def test_replies_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(home, source):
+def test_replies_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(used_home, evaluated):
     a, b = entry()["answer"].values()
-    file = home / "somebody.jsonl"
+    file, source = used_home / "somebody.jsonl", evaluated / "codis"
     write_replies(
         file,
         [
@@ -108,20 +96,17 @@ def test_replies_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(hom
     assert "1 replies to unknown questions left out, such as codis/777/1" in result.stderr
 
 
-def test_replies_of_which_none_is_used_are_an_error_that_names_one(home, source):
-    file = write_replies(home / "other.jsonl", [{"question_id": "codis/777/1", "text": "up"}])
-    result = bench("score", "codis", file, "--source", source, fails=True)
+def test_replies_of_which_none_is_used_are_an_error_that_names_one(used_home):
+    file = write_replies(used_home / "other.jsonl", [{"question_id": "codis/777/1", "text": "up"}])
+    result = bench("score", "codis", file, fails=True)
     assert "no reply answers a question of codis" in result.stderr
     assert "other.jsonl" in result.stderr
     assert "such as 'codis/777/1' (line 1)" in result.stderr
 
 
-def test_a_condition_without_questions_says_what_it_needs(home, source):
-    result = bench(
-        *("evaluate", "codis", "--model", "random", "--source", source),
-        *("--condition", "captions_for_images"),
-        fails=True,
-    )
+def test_a_condition_without_questions_says_what_it_needs(used_home):
+    asked = ("evaluate", "codis", "--model", "random", "--condition", "captions_for_images")
+    result = bench(*asked, fails=True)
     (said,) = [line for line in result.stderr.splitlines() if "captions" in line]
     assert "codis, condition captions_for_images: there is no question to ask" in said
     assert "put captions.jsonl beside data.json" in said
@@ -131,15 +116,15 @@ def test_a_condition_without_questions_says_what_it_needs(home, source):
     ("reading", "acc_q", "n_scored"),
     [
         pytest.param("strict", 0.5, 2, id="strict: right, wrong, and two that say neither"),
-        pytest.param("official", 0.5, 4, id="official: a substring"),
+        pytest.param("official", 0.5, 4, id="official: a substring", marks=pytest.mark.long),
     ],
 )
-def test_a_recorded_judge_is_read_as_told(home, source, reading, acc_q, n_scored):
+def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
     replies = answers("w", "x", "y", "z")
     for reply, word in zip(replies, ["right", "wrong", "not right", "Right, I think"], strict=True):
         reply["judge_reply"] = word
-    file = write_replies(home / "r.jsonl", replies)
-    command = ("score", "codis", file, "--source", source, "--judge", "recorded")
+    file = write_replies(used_home / "r.jsonl", replies)
+    command = ("score", "codis", file, "--judge", "recorded")
     rows = lines(bench(*command, "--reading", reading, "--json"))
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)
 
@@ -212,7 +197,13 @@ def break_picture(data):
             marks=pytest.mark.long,
         ),
         pytest.param(break_nothing, "nobody", ["nobody", "smollm2"], id="no such model"),
-        pytest.param(break_nothing, "down", ["127.0.0.1:9", "cannot be reached"], id="server down"),
+        pytest.param(
+            break_nothing,
+            "down",
+            ["127.0.0.1:9", "cannot be reached"],
+            id="server down",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_bad_input_ends_in_one_message_and_leaves_tables_alone(

@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile, copytree
 
 import pytest
 
@@ -112,12 +113,10 @@ def test_change(home, change, counts):
 def test_the_code_that_counts_is_what_all_suites_share_and_the_suites_own(tmp_path):
     (tmp_path / "elsewhere.py").write_text("")
     suite = replace(CODIS, code=(SUITES / "codis", tmp_path / "elsewhere.py"))
-    files = {Path(name) for name, *_ in freshness.code(suite)}
-    assert tmp_path / "elsewhere.py" in files
-    shared = {SUITES.parent / "flow.py", SUITES.parents[1] / "resources" / "home" / "tables.py"}
-    assert shared <= files
-    within = {file.relative_to(SUITES).parts[0] for file in files if SUITES in file.parents}
-    assert within == {"codis"}
+    files = {name for name, _ in freshness.code(tmp_path, suite)}
+    shared = {"bench_assets/flow.py", "resources/home/tables.py"}
+    assert {"elsewhere.py", "codis/suite.py", *shared} <= files
+    assert not any(name.startswith(("bench_assets/suites/", "blink/")) for name in files)
 
 
 @pytest.fixture
@@ -145,6 +144,24 @@ def test_questions_are_built_when_something_changed_and_only_then(home, bench):
         "I go back.",
         "I go right.",
     }
+
+
+@pytest.mark.long
+def test_a_home_that_was_copied_is_as_fresh_as_it_was(home, bench):
+    bench.refresh_questions("codis")
+    bench.evaluate(["codis"], "random")
+    there = home.parent / "elsewhere"
+    for name in ("codis", "home"):  # with other times
+        copytree(home.parent / name, there / name, copy_function=copyfile, symlinks=True)
+    settings = SettingsFile(home=str(there / "home"))
+    with Workbench(settings, ["codis"], scratch=there / "home" / "tables") as copied:
+        copied.refresh_questions("codis")
+        copied.evaluate(["codis"], "random")
+        assert copied.instance.get_runs_count() == 0
+        file = there / "codis" / "data.json"
+        file.write_text(file.read_text().replace("left", "back"))
+        copied.refresh_questions("codis")
+        assert copied.instance.get_runs_count() == 1
 
 
 def test_a_build_that_failed_is_not_taken_for_one_that_did_not(home, bench):

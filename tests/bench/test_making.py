@@ -1,6 +1,7 @@
 """What counts as a change of what an evaluation makes, and what is done when nothing changed."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -149,7 +150,7 @@ def test_a_table_that_is_gone_or_new_counts_and_so_do_pictures_that_are_gone(gra
     one = making(graph, home, "yes")
     one.pictures.mkdir()
     one.note()
-    table = one.tables.write(["codis", "scores"], [], Score, "yes")
+    table = Path(one.tables.write(["codis", "scores"], [], Score, "yes"))
     assert not one.is_fresh()
     table.unlink()
     assert one.is_fresh()

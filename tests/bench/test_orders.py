@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.bench.cli import app
-from resources.home.order_figures import read_order_figures
+from bench_assets.soundness.order_figures import OrderFigure
+from resources.home.figures import read_figures
 from tests.chat_server import ChatServer
 
 pytestmark = pytest.mark.long  # each opens a home
@@ -61,7 +62,7 @@ def add_model(home, server):
 
 
 def figures(home):
-    return {one.figure: one for one in read_order_figures(home, "quiz")}
+    return {one.figure: one for one in read_figures(home, OrderFigure, "quiz")}
 
 
 def tables(home):

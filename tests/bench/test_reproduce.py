@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from bench_assets.bench.cli import app
 from bench_assets.core.chat import Decoding
 from bench_assets.core.rows import Metric
 from resources.home.tables import TableFiles
-from resources.pictures.images import read_picture
+from resources.pictures.places import PictureFolder
 from resources.replies.remembering import RememberingModel
 from resources.replies.store import ReplyStore
 from resources.server.engine import ServerEngine
@@ -206,7 +205,7 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
             file.write(section)
         store = home / "replies.sqlite"
         spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
-        engine = ServerEngine(spec, partial(read_picture, str(home / "images")))
+        engine = ServerEngine(spec, PictureFolder(str(home / "images")).read)
         far = RememberingModel("far", engine, ReplyStore(store))
         measure(home, model=far)
         server.forget()

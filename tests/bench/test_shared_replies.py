@@ -2,18 +2,20 @@
 
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from bench_assets.bench.migrating import migrate
 from bench_assets.bench.verifying import drop_doubtful_replies, verify
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.chat import Reply
+from resources.home.vectors import VectorStore
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
 from resources.replies.remembering import RememberingModel
 from resources.replies.store import ReplyStore
 from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import replies_of
+from resources.settings.stores import replies_of, vectors_of
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
 from tests.resources.replies.test_port import Says, keep, row
@@ -59,7 +61,7 @@ def test_verify_reads_what_is_shared_and_drops_what_an_older_gate_let_in(bench, 
 
 def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://nobody@127.0.0.1/nowhere?port=invalid")
-    assert found(bench) == {("shared replies", "missing"): 1}
+    assert found(bench) == {("shared replies", "missing"): 1, ("shared vectors", "missing"): 1}
 
 
 def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
@@ -67,13 +69,15 @@ def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, addres
     engine = Says(Reply(text="A", seconds=1 / 3), Reply(text="a\0"))
     said = RememberingModel("m", engine, ReplyStore(home / "replies.sqlite")).reply(requests)
     for _ in range(2):  # begun again, it comes to the same
-        there = migrate(bench.settings, back=False)
-        assert (there.replies, there.prompts, there.left_out) == (2_500, 2_500, 0)
-    assert PASSWORD not in there.target
+        there = {one.what: one for one in migrate(bench.settings, back=False)}
+        assert {one.n for one in there.values()} == {2_500}
+        assert there.keys() == {"replies", "prompts"}
+        assert there["replies"].left_out == 0
+    assert PASSWORD not in there["replies"].target
     assert RememberingModel("m", engine, replies_of(bench.settings)).reply(requests) == said
     (home / "replies.sqlite").rename(home / "moved-away.sqlite")
-    back = migrate(bench.settings, back=True)
-    assert (back.replies, back.prompts) == (2_500, 2_500)
+    back = {one.what: one.n for one in migrate(bench.settings, back=True)}
+    assert (back["replies"], back["prompts"]) == (2_500, 2_500)
     again = ReplyStore(home / "replies.sqlite")
     assert RememberingModel("m", engine, again).reply(requests) == said
     assert len(engine.asked) == 2_500
@@ -100,3 +104,21 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
         assert server.n_requests == 3
         assert [text.startswith("not asked: 12 of the budget") for text in texts[3:]] == [True] * 2
         assert not (tmp_path / "one" / "replies.sqlite").exists()
+
+
+def test_vectors_are_moved_there_and_back_and_verified(bench, address):
+    home = bench.settings.home
+    one = {str(n): np.array([n, 1 / 3], np.float32) for n in range(5)}
+    VectorStore(home / "vectors.sqlite").put("e", one)
+    migrate(bench.settings, back=False)
+    shared = vectors_of(bench.settings)
+    assert {key: list(v) for key, v in shared.get("e", list(one)).items()} == {
+        key: list(v) for key, v in one.items()
+    }
+    assert found(bench) == {("shared vectors", "whole"): 5}
+    with psycopg.connect(address) as db:
+        db.execute("UPDATE bench_vectors SET vector = '\\x00' WHERE key = '3'")
+    assert found(bench) == {("shared vectors", "whole"): 4, ("shared vectors", "damaged"): 1}
+    (home / "vectors.sqlite").unlink()
+    migrate(bench.settings, back=True)
+    assert VectorStore(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {"3"}

@@ -57,7 +57,7 @@ def ended(process):
     [
         (signal.SIGINT, 130, "Ctrl-C"),
         pytest.param(signal.SIGTERM, 143, "SIGTERM", marks=pytest.mark.long),  # again below
-        (signal.SIGHUP, 129, "SIGHUP"),
+        pytest.param(signal.SIGHUP, 129, "SIGHUP", marks=pytest.mark.long),
     ],
 )
 def test_a_signal_ends_a_command_with_a_sentence(number, code, name):

@@ -43,7 +43,7 @@ IN_DAGSTERS_PROCESSES = """
 import threading, warnings
 from pathlib import Path
 from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
-from resources.settings.bench_toml import default_home
+from resources.settings.environment import default_home
 let_tracebacks_tell_no_secrets(default_home())
 def fail():
     raise RuntimeError("in a thread KEY")

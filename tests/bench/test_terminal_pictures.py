@@ -90,7 +90,7 @@ def test_half_blocks_are_two_pixels_a_character():
 
 
 @pytest.mark.parametrize(
-    "size", [(4000, 10), (1, 3000), (1, 1), (2000, 2000)], ids=["wide", "high", "a dot", "large"]
+    "size", [(4000, 10), (1, 3000), (1, 1), (600, 600)], ids=["wide", "high", "a dot", "large"]
 )
 @pytest.mark.parametrize("mode", ["RGB", "L", "RGBA", "P", "LA"])
 def test_pictures_of_any_size_and_kind_fit(size, mode):

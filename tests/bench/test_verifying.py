@@ -13,27 +13,15 @@ from resources.home.vectors import VectorStore
 from resources.replies.reply_file import digest_of
 from resources.replies.store import ReplyStore
 from tests.bench.test_cli import bench, lines
-from tests.suites.codis.raw import entry, write_release
-
-
-@pytest.fixture(scope="module")
-def evaluated(tmp_path_factory):
-    """A home with a source of its own, in which the random baseline was evaluated."""
-    home = tmp_path_factory.mktemp("verified") / "home"
-    write_release(home / "codis", [entry(), entry(id="001", image_id="b.png")], ("a.png", "b.png"))
-    (home / "bench.toml").write_text('[sources]\ncodis = "codis"\n')
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BENCH_HOME", str(home))
-        bench("evaluate", "codis", "--model", "random")
-    ReplyStore(home / "replies.sqlite")
-    VectorStore(home / "vectors.sqlite").get("e", ["k"])
-    return home
 
 
 @pytest.fixture
 def home(evaluated, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    return shutil.copytree(evaluated, tmp_path / "home")
+    home = shutil.copytree(evaluated / "home", tmp_path / "home")
+    ReplyStore(home / "replies.sqlite")
+    VectorStore(home / "vectors.sqlite").get("e", ["k"])
+    return home
 
 
 def found(*, wrong):

@@ -13,7 +13,7 @@ import pytest
 
 from bench_assets.core.rows import Metric
 from bench_assets.core.signature import short
-from resources.settings.bench_toml import default_home
+from resources.settings.environment import default_home
 from tests.report.fair import catalog, metric, report
 from tests.report.many_samples import ManySamples
 

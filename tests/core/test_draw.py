@@ -88,6 +88,29 @@ def test_a_label_keeps_one_px_of_room_or_stands_elsewhere(last, too_far):
     assert stands(too_far) != stands((200, 150))
 
 
+@pytest.mark.parametrize(
+    ("touches", "covers"),
+    [
+        # The letter and its outline fill px 212 to 234 of columns and 137 to 160 of rows.
+        pytest.param((202, 150), (203, 150), id="a circle to its left"),
+        pytest.param((245, 150), (244, 150), id="to its right"),
+        pytest.param((225, 127), (225, 128), id="above it"),
+        pytest.param((225, 171), (225, 170), id="below it"),
+    ],
+)
+def test_a_label_may_touch_a_circle_and_cover_none(touches, covers):
+    def stands(beside):
+        marks = [Mark("A", (200, 150)), Mark("", beside)]
+        circles = [Mark("", one.point) for one in marks]
+        bare = with_circles(plain(), circles, radius=10, colour="red")
+        labelled = with_circles(plain(), marks, radius=10, colour="red")
+        rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
+        return columns.min(), rows.min()
+
+    assert stands(touches) == stands((20, 20))
+    assert stands(covers) != stands((20, 20))
+
+
 def test_labels_of_points_side_by_side_cover_no_circle():
     marks = [Mark("A", (100, 150)), Mark("B", (130, 150)), Mark("C", (160, 150))]
     labelled = np.asarray(with_circles(plain(), marks, radius=10, colour="red"))
@@ -96,8 +119,15 @@ def test_labels_of_points_side_by_side_cover_no_circle():
     assert (labelled[rows, columns] == RED).all()
 
 
-@pytest.mark.parametrize("sign", [pytest.param(1, id="below"), pytest.param(-1, id="above")])
-def test_a_label_between_circles_is_centred(sign):
+@pytest.mark.parametrize(
+    ("sign", "nearest"),
+    [
+        # 4 px beyond the circle's last row: the letter begins there, its outline 2 px before.
+        pytest.param(1, 10 + 4 - 2, id="below"),
+        pytest.param(-1, 10 + 4 + 1, id="above"),  # where it ends, its outline with it
+    ],
+)
+def test_a_label_between_circles_is_centred(sign, nearest):
     around = [(235, 150), (165, 150), (235, 150 + sign * 35), (165, 150 + sign * 35)]
     beyond = [(x, 150 - sign * 35) for x in (165, 200, 235)]
     circles = [Mark("", point) for point in [*around, *beyond]]
@@ -105,7 +135,7 @@ def test_a_label_between_circles_is_centred(sign):
     labelled = with_circles(plain(), [Mark("A", (200, 150)), *circles], radius=10, colour="red")
     rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
     assert abs((columns.min() + columns.max()) / 2 - 200) <= 1.5
-    assert ((rows - 150) * sign > 10).all()
+    assert ((rows - 150) * sign).min() == nearest
 
 
 def test_a_white_label_has_a_dark_edge_and_a_red_one_a_light_edge():

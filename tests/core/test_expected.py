@@ -53,13 +53,26 @@ PLANTED = [
         id="questions: no edition",
     ),
     planted("questions", False, "between of n_answers", "no answer", answer=()),
+    planted("questions", False, "lengths_to_be_between of text", "no text", text=""),
+    planted("questions", False, "count_to_be_between of edition", "two editions", edition="own"),
     planted("questions", False, "count_to_be_between of task", "another task's", task="riddles"),
     planted("predictions", True, "unique of question_id, model, sample", "a reply twice"),
     planted("predictions", True, "regex of model", "nobody's", model=""),
     planted("predictions", True, "between of sample", "a draw before the first", sample=-1),
+    planted("predictions", True, "regex of question_id", "to no question", question_id=""),
+    planted("predictions", False, "regex of prompt_sha256", "of half a digest", prompt_sha256="f"),
+    planted("predictions", False, "between of prompt_tokens", "of no prompt", prompt_tokens=-1),
+    planted(
+        "predictions", False, "between of completion_tokens", "of no text", completion_tokens=-1
+    ),
     planted("predictions", False, "between of seconds", "in less than no time", seconds=-1.0),
     planted("metrics", True, "unique of model, condition, metric, category", "a number twice"),
     planted("metrics", True, "between of n_scored", "of less than no questions", n_scored=-1),
+    planted("metrics", True, "between of n_unscored", "fewer unscored than none", n_unscored=-1),
+    planted("metrics", True, "between of n_failed", "fewer failed than none", n_failed=-1),
+    planted("metrics", True, "regex of metric", "of no name", metric=""),
+    planted("metrics", False, "in_set of edition", "of no edition", edition="latest"),
+    planted("metrics", False, "count_to_be_between of task", "another task's", task="riddles"),
     planted("metrics", True, "regex of signature", "of nobody knows what", signature=""),
     planted("metrics", False, "greater_than_b of value, low", "below its interval", value=0.3),
     planted("metrics", False, "greater_than_b of high, value", "above its interval", value=0.7),
@@ -71,11 +84,42 @@ def test_a_table_without_a_fault_is_as_expected(kind):
     assert problems(RIGHT[kind], EXPECTED[kind]) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "edge"),
+    [
+        ("source", {"n_bytes": 0}),
+        ("questions", {"text": "?", "answer": ("A",)}),
+        ("predictions", {"prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}),
+        ("predictions", {"prompt_sha256": "f" * 64}),
+        ("metrics", {"n_scored": 0, "n_unscored": 0, "n_failed": 0}),
+        ("metrics", {"low": 0.5, "high": 0.5}),
+    ],
+)
+def test_the_least_that_there_may_be_is_as_expected(kind, edge):
+    rows = [replace(RIGHT[kind][0], **edge), *RIGHT[kind][1:]]
+    assert problems(rows, EXPECTED[kind]) == []
+
+
 @pytest.mark.parametrize(("kind", "rows", "blocks", "broken"), PLANTED)
 def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, broken):
     (found,) = problems(rows, EXPECTED[kind])
     assert broken in found.partition(": ")[0]
     assert bool(problems(rows, [one for one in EXPECTED[kind] if one.blocking])) == blocks
+
+
+@pytest.mark.parametrize(
+    ("n_wrong", "named"),
+    [
+        pytest.param(5, "'', '', '', '', ''", id="five are named"),
+        pytest.param(6, "'', '', '', '', '' ...", id="of six the first five"),
+    ],
+)
+def test_few_wrong_values_are_named(n_wrong, named):
+    wrong = [replace(SOURCE, path="") for _ in range(n_wrong)]
+    expected = [one for one in EXPECTED["source"] if "match_regex" in one.type]
+    assert problems(wrong, expected) == [
+        f"expect_column_values_to_match_regex of path: {named}",
+    ]
 
 
 @pytest.mark.parametrize("kind", EXPECTED)

@@ -109,3 +109,23 @@ def test_the_confusion_table_by_pencil():
     assert table.precision.value == pytest.approx(8 / 12)
     assert table.recall.value == pytest.approx(0.8)
     assert table.false_alarms.value == 1.0
+
+
+def test_a_kappa_is_written_with_its_interval_and_a_missing_one_without():
+    assert str(cohen_kappa([(n % 2, n % 2) for n in range(30)])) == (
+        "kappa 1.00 (0.90 to 1.00, n = 30)"
+    )
+    assert str(cohen_kappa([("a", "a")] * 9)) == "no kappa (n = 9)"
+
+
+@pytest.mark.parametrize(
+    ("n", "low"),
+    [pytest.param(2, 0.0, id="two"), pytest.param(4, 0.25, id="four"), (30, 0.9)],
+)
+def test_of_few_things_all_misses_could_have_gone_unseen(n, low):
+    assert cohen_kappa([(i % 2, i % 2) for i in range(n)]).low == pytest.approx(low)
+
+
+def test_the_confusion_table_is_written_for_people():
+    table = against([(True, True)] * 8 + [(True, False)] * 2 + [(False, True)] * 4)
+    assert str(table) == "yes where it is 8 of 10, where it is not 4 of 4"

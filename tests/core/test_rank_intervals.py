@@ -1,5 +1,7 @@
 """Ranks that cannot be told apart are not told apart, by pencil and by simulation."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -66,11 +68,54 @@ def test_intervals_of_ranks_hold_the_true_ranks_of_all_models_at_once():
     assert wide / 300 < 10  # always saying 1-5 would be 20
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_many_models_rank_as_each_pair_by_itself_says(seed):
+    rng = np.random.default_rng(seed)
+    n = 40
+    values = rng.choice([rng.random(n), np.round(rng.random(n), 1)], axis=0)
+    widths = rng.choice([0.0, 0.01, 0.05, 0.3], (2, n))
+    given = {
+        str(i): (v, v - below, v + above)
+        for i, (v, below, above) in enumerate(zip(values, *widths, strict=True))
+    }
+    given["0"] = (0.5, np.nan, np.nan)
+    pairs = {}
+    for one, other in combinations(given, 2):
+        (higher, low, _), (lower, _, high) = sorted((given[one], given[other]))[::-1]
+        error = np.hypot(higher - low, high - lower) / norm.ppf(0.975)
+        with np.errstate(divide="ignore"):
+            z = np.float64(higher - lower) / error if higher > lower else 0.0
+        pairs[one, other] = 1.0 if np.isnan(error) else 2 * norm.sf(z)
+    corrected = dict(zip(pairs, multipletests(list(pairs.values())), strict=True))
+    better = {
+        name: sum(
+            given[other][0] > given[name][0]
+            for pair in pairs
+            if name in pair and corrected[pair] < 0.05
+            for other in set(pair) - {name}
+        )
+        for name in given
+    }
+    assert {name: low for name, (low, _) in rank_intervals(given).items()} == {
+        name: 1 + n_better for name, n_better in better.items()
+    }
+
+
+def multipletests(p_values):
+    """Holm's correction, step down: each p-value beside those that are not smaller."""
+    order = np.argsort(p_values)
+    steps = np.array(p_values)[order] * np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return corrected.tolist()
+
+
 def line(model, value, **more):
     given = {"edition": "mini", "n_failed": 0, "place": "", "stale": "", **more}
+    ends = {"low": value - 0.01, "high": value + 0.01} | given
     return Standing(
         task="quiz", metric="accuracy", model=model, source="measured here", value=value,
-        low=value - 0.01, high=value + 0.01, n_scored=9, n_unscored=0, signature="", **given,
+        n_scored=9, n_unscored=0, signature="", **ends,
     )  # fmt: skip
 
 
@@ -81,8 +126,13 @@ def line(model, value, **more):
         {"place": "elsewhere"},
         {"n_failed": 1},
         {"stale": "the judge is another"},
+        {"low": None},
+        {"high": None},
     ],
-    ids=["another edition", "another source", "not the whole", "measured otherwise"],
+    ids=[
+        *("another edition", "another source", "not the whole", "measured otherwise"),
+        *("no lower end", "no upper end"),
+    ],
 )
 def test_only_what_was_measured_alike_is_ranked(apart):
     rows = ranked([line("a", 0.9), line("b", 0.5), line("c", 0.7, **apart)])

@@ -1,6 +1,10 @@
-"""A key is hidden wherever a text stands in a value, and nothing else of it changes."""
+"""A key is hidden wherever a text stands in a value, however it is cut or coded there."""
 
-from bench_assets.core.secrets import Secrets
+import base64
+
+import pytest
+
+from bench_assets.core.secrets import Secrets, is_hidden
 
 KEY = "sk-value-7Qx9ZpLw3Rk2Vt5"
 
@@ -12,3 +16,87 @@ def test_every_text_of_a_value_is_looked_through():
         "b": ["***", 1, None, 0.5, True],
         "c": ("***!", {"d": "***"}),
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("ends in w3Rk2Vt5", "ends in w3Rk2Vt5", id="eight characters tell it not"),
+        pytest.param("ends in ZpLw3Rk2Vt5", "ends in ZpLw3Rk2Vt5", id="nor do eleven"),
+        pytest.param("ends in 9ZpLw3Rk2Vt5", "ends in ***", id="its last twelve"),
+        pytest.param("...value-7Qx9ZpLw3Rk2Vt5", "...***", id="its end, as far as it goes"),
+        pytest.param("sk-value-7Qx...", "***...", id="its first twelve"),
+        pytest.param("sk-value-7Q...", "sk-value-7Q...", id="its first eleven"),
+    ],
+)
+def test_a_key_that_is_cut_is_hidden_by_its_first_and_last_twelve_characters(text, shown):
+    assert Secrets([KEY]).redacted(text) == shown
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_a_key_is_hidden_in_base64_at_any_offset(before):
+    coded = base64.b64encode(f"{before}{KEY}".encode()).decode()
+    assert Secrets([KEY]).redacted(f"<{coded}>").endswith("***>")
+
+
+def test_a_short_key_is_hidden_where_it_stands_alone_and_in_no_word_and_no_base64():
+    assert Secrets(["a1b2"]).redacted("a1b2, xa1b2, YTFiMg==") == "***, xa1b2, YTFiMg=="
+
+
+@pytest.mark.parametrize(
+    ("key", "spelled"),
+    [
+        pytest.param("k3y-a/b+c=d", "k3y-a%2Fb%2Bc%3Dd", id="an address"),
+        pytest.param("k3y-a/b+c=d", "k3y%252Da%252Fb%252bc%253dd", id="an address in an address"),
+        pytest.param("k3y-a/b+c=d", r"k3y-a\u002fb\u002Bc\u003dd", id="JSON"),
+        pytest.param("k3y-a/b+c=d", r"k3y-a\\\\u002fb+c=d", id="JSON in JSON in JSON"),
+        pytest.param("k3y-a/b+c=d", r"k3y\x2da\x2fb\x2bc\x3dd", id="Python"),
+        pytest.param("k3y-a/b+c=d", r"k3y\-a\/b\+c\=d", id="backslashes"),
+        pytest.param("k3y-a/b+c=d", "k3y&#45;a&#x2F;b&#0043c&#x003d;d", id="HTML by numbers"),
+        pytest.param("k3y-a&b<cdé", "k3y-a&amp;b&lt;cd&eacute;", id="HTML by names"),
+        pytest.param("k3y-a&b<cdé", "k3y-a&amp;amp;b&amp;lt;cdé", id="HTML in HTML"),
+        pytest.param("k3y-abcdé", "k3y-abcd%C3%A9", id="two bytes of UTF-8"),
+        pytest.param("k3y-abcd\U0001f511", r"k3y-abcd\ud83d\udd11", id="two halves of UTF-16"),
+        pytest.param("k3y a1b2c3", "k3y+a1b2c3", id="a blank of a form"),
+        pytest.param("k3y a1b2c3", "k3y%20a1b2c3", id="a blank of an address"),
+        pytest.param("k3y-a1b2c3", "K3Y-A1B2C3", id="capital letters"),
+        pytest.param("k3y-a1b2c3", "\0".join("k3y-a1b2c3"), id="UTF-16 read as Latin-1"),
+        pytest.param("k3y-a1b2c3", "\0\0\0".join("k3y-a1b2c3"), id="UTF-32 read as Latin-1"),
+    ],
+)
+def test_a_key_is_hidden_however_it_is_spelled(key, spelled):
+    assert Secrets([key]).redacted(f"<{spelled}>") == "<***>"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(f"{KEY} and {KEY}", "*** and ***", id="twice"),
+        pytest.param(f"{KEY}{KEY}", "******", id="one behind the other"),
+        pytest.param("sk-value-8Qx9", "sk-value-8Qx9", id="another key that begins alike"),
+        pytest.param("", "", id="nothing"),
+    ],
+)
+def test_nothing_else_is_hidden(text, shown):
+    assert Secrets([KEY]).redacted(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("key", "is_it"),
+    [
+        pytest.param("abcdefgh", True, id="eight letters"),
+        pytest.param("abcdefg", False, id="seven letters are a word"),
+        pytest.param("abc1", True, id="four, one of them a digit"),
+        pytest.param("ab1", False, id="three"),
+        pytest.param("1234", False, id="a number"),
+        pytest.param("  abcdefg ", False, id="blanks around it do not count"),
+    ],
+)
+def test_which_keys_are_hidden(key, is_it):
+    assert is_hidden(key) == is_it
+    assert bool(Secrets([key])) == is_it
+
+
+def test_bytes_that_are_no_text_stay_what_they_are():
+    assert Secrets([KEY]).redacted_bytes(b"\xff" + KEY.encode() + b"\xfe") == b"\xff***\xfe"
+    assert Secrets().redacted_bytes(b"\xff") == b"\xff"

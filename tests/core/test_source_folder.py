@@ -1,5 +1,6 @@
 """What belongs to a source folder, and what only looks as if it did."""
 
+import os
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -8,7 +9,14 @@ import pytest
 
 from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import SourceFile
-from bench_assets.core.source_folder import files_below, inside, picture_files, pin
+from bench_assets.core.source_folder import (
+    as_json,
+    files_below,
+    inside,
+    picture_files,
+    pin,
+    write_files,
+)
 
 
 @pytest.fixture
@@ -56,3 +64,15 @@ def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: st
 
 def test_a_picture_need_not_be_there_yet(folder: Path) -> None:
     assert inside(folder, "gone.png", "entry 3") == folder / "gone.png"
+
+
+def test_files_that_hold_the_same_already_are_left_alone(tmp_path):
+    write_files(tmp_path, {"a/b.txt": b"one", "c.txt": b"two"})
+    os.utime(tmp_path / "a/b.txt", ns=(7, 7))
+    write_files(tmp_path, {"a/b.txt": b"one", "c.txt": b"three"})
+    assert (tmp_path / "a/b.txt").stat().st_mtime_ns == 7
+    assert (tmp_path / "c.txt").read_bytes() == b"three"
+
+
+def test_json_that_people_can_read():
+    assert as_json([{"a": "é"}]) == '[\n {\n  "a": "é"\n }\n]\n'.encode()

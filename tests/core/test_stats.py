@@ -1,4 +1,4 @@
-from math import isnan, sqrt
+from math import inf, isnan, sqrt
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import kurtosis, norm, skew, t
 
-from bench_assets.core.stats import Point, macro_mean, mean, product, student
+from bench_assets.core.stats import Point, around, macro_mean, mean, product, student
 from tests.rows import question
 
 
@@ -111,6 +111,18 @@ def wilson(value, n, quantile):
     return brentq(off, 0, value) if value else 0.0, brentq(off, value, 1) if value < 1 else 1.0
 
 
+def test_where_all_are_right_the_least_units_that_groups_can_be_count():
+    # Shares of the mean are 1/6 three times and 1/2: 1 / (3/36 + 1/4) = 3 units, not 4. Wilson for
+    # all of 3 is 3 / (3 + 1.96^2).
+    assert macro_mean([points([1.0] * 3), points([1.0])]).low == pytest.approx(0.4385, abs=1e-4)
+
+
+def test_where_all_of_one_group_are_right_each_counts_whatever_it_weighs():
+    # Wilson for 2 of 2 is 2 / (2 + 1.96^2).
+    found = mean([Point(1.0, weight=3), Point(1.0)])
+    assert found.low == pytest.approx(0.3424, abs=1e-4)
+
+
 def test_four_groups_have_a_quarter_of_the_variance_of_one():
     # Of one: 1/4 in 99 parts. Of four: as of 396; a tenth of a cluster over 1/2 is 0.2 more in 400.
     group = points([1.0, 0.0] * 50)
@@ -179,6 +191,32 @@ def test_students_quantile(freedom):
 )
 def test_what_a_questions_points_depend_on(given, cluster):
     assert question(question_id="quiz/1", **given).cluster == cluster
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 0.5, 0.9, 1.0])
+def test_a_measure_up_to_ten_has_ten_times_the_interval_of_one_up_to_one(value):
+    spread = {"a": 0.1, "b": -0.04, "c": -0.05, "d": -0.01}
+    shares = around(value, spread, top=1, freedom=3)
+    tens = around(10 * value, {name: 10 * part for name, part in spread.items()}, 10, freedom=3)
+    assert tens == pytest.approx([10 * end for end in shares])
+
+
+def test_a_measure_that_only_two_clusters_know_is_hardly_known():
+    # The variance is 2/1 * (0.25^2 + 0.25^2) = 0.25, as of 1 unit; with 1 degree of freedom
+    # Student's quantile q is 12.706, and Wilson's half for 0.5 of 1 is q / 2 / sqrt(1 + q^2).
+    half = 12.706 / 2 / sqrt(1 + 12.706**2)
+    found = around(0.5, {"a": 0.25, "b": -0.25}, top=1, freedom=1)
+    assert found == pytest.approx((0.5 - half, 0.5 + half))
+
+
+def test_a_measure_without_a_most_has_students_interval():
+    # Variance 2/1 * (0.3^2 + 0.3^2) = 0.36; Student's quantile with 1 degree is 12.706.
+    found = around(40.0, {"a": 0.3, "b": -0.3}, top=inf, freedom=1)
+    assert found == pytest.approx((40 - 12.706 * 0.6, 40 + 12.706 * 0.6))
+
+
+def test_of_one_cluster_nobody_knows_how_sure_a_measure_is():
+    assert all(map(isnan, around(0.5, {"a": 0.0}, top=1, freedom=0)))
 
 
 @pytest.mark.parametrize(("value", "edge"), [(1.0, "high"), (0.0, "low")])

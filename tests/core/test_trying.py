@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 from bench_assets.core.claims import Cell, Claim, Term
 from bench_assets.core.students_t import student_p
-from bench_assets.core.trying import Difference, Number, summed, tried
+from bench_assets.core.trying import Difference, Number, of_ends, summed, tried
 
 CELL = Cell(task="quiz", metric="accuracy")
 
@@ -91,3 +91,71 @@ def test_models_that_agree_on_few_questions_are_not_certain(n, verdict):
 )
 def test_what_is_said_of_every_model(values, p, verdict):
     assert together(values, "every model", p=p).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("value", "p"),
+    [
+        pytest.param(0.0, 1.0, id="no difference, known to the digit"),
+        pytest.param(0.1, 0.0, id="a difference that is known to the digit"),
+        pytest.param(-0.1, 0.0, id="as much against it"),
+    ],
+)
+def test_a_difference_without_any_doubt(value, p):
+    found = of_ends(value, value, value, 9, "")
+    assert (found.low, found.high, found.p) == (value, value, p)
+
+
+def test_of_what_is_below_nothing_the_upper_end_says_how_sure_it_is():
+    assert of_ends(-0.1, -0.9, 0.0, 9, "").p == pytest.approx(0.05)
+    assert of_ends(0.1, 0.0, 0.9, 9, "").p == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("values", "of", "said"),
+    [
+        pytest.param(
+            [0.0, 0.2],
+            "models on average",
+            "as claimed for 1 of 2 models; the mean over models, with the spread between them, on"
+            " these questions",
+            id="one without a difference is not as claimed",
+        ),
+        pytest.param([0.2], "models on average", "as claimed for 1 of 1 models: ", id="one model"),
+        pytest.param(
+            [0.1, -0.2, -0.1],
+            "every model",
+            "as claimed for 1 of 3 models; against it speaks m1: ",
+            id="of those against it, the one that is furthest",
+        ),
+        pytest.param(
+            [0.0, 0.1],
+            "every model",
+            "as claimed for 1 of 2 models; against it speaks m0: ",
+            id="no difference speaks against it",
+        ),
+        pytest.param(
+            [0.3, 0.1],
+            "every model",
+            "as claimed for 2 of 2 models; the least sure is m1: ",
+            id="of those as claimed, the one that is nearest to none",
+        ),
+    ],
+)
+def test_how_many_models_it_is_of_and_which_tells(values, of, said):
+    assert together(values, of).why == said
+
+
+def test_models_that_are_alike_spread_as_one_question_and_two_more_would():
+    # On 8 questions a spread of 1 / 10; of three models an error of 0.1 / sqrt(3), as above.
+    row = together([0.2] * 3, "models on average", n=8)
+    assert row.low == pytest.approx(0.2 - 4.3027 * 0.1 / sqrt(3), abs=1e-4)
+
+
+def test_models_that_are_alike_on_nobody_knows_how_many_questions_tell_nothing():
+    assert together([0.1, 0.1], "models on average", n=0).p is None
+
+
+def test_a_margin_is_said():
+    found = summed(claim(1.0, margin=0.1), [Number("a 0.5", 0.5, 0.4, 0.6, 20)])
+    assert found.why == "a 0.5; more than 0.1 is claimed"

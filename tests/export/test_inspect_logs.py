@@ -100,6 +100,18 @@ def test_pictures_lie_in_the_log_where_that_is_asked(read):
     assert base64.b64decode(data)[:4] == b"\x89PNG"
 
 
+def test_pictures_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
+    (shown / "images").rename(shown / "objects")
+    (shown / "shared").mkdir()
+    (shown / "objects").rename(shown / "shared" / "images")
+    objects = {"objects": f"file://{shown}/shared", "fetched_bytes": 10**6}
+    images = ImageStore(folder=str(shown / "cache" / "images"), **objects)
+    (path,) = WRITE(replace(leaving(shown, shown / "out"), images=images))
+    sample = json.loads(path.read_text(encoding="utf-8"))["samples"][1]
+    named = sample["input"][1]["content"][0]["image"]
+    assert sample["attachments"][named.removeprefix("attachment://")].startswith("data:image/png")
+
+
 def test_a_lost_picture_is_said_and_ends_nothing(shown):
     (file,) = [path for path in (shown / "images").rglob("*") if path.is_file()]
     file.unlink()

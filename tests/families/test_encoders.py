@@ -12,6 +12,7 @@ from PIL import Image
 from bench_assets.core.embedding import Vectors
 from bench_assets.core.errors import ModelError
 from resources.encoders.dual_encoder import EncoderSpec, open_encoder
+from resources.home.vectors import VectorStore
 from resources.pictures.images import ImageStore
 from tests.families import captioners, encoders, llava
 
@@ -40,7 +41,8 @@ def embedded(model: Path, folder: Path, batch_size: int) -> tuple[Vectors, Vecto
     images = ImageStore(folder=str(folder / "images"))
     seen = stored(images, folder)
     spec = EncoderSpec(path=str(model), device="cpu", batch_size=batch_size)
-    with open_encoder("m", spec, str(model), images, folder / f"{batch_size}.sqlite") as encoder:
+    store = VectorStore(folder / f"{batch_size}.sqlite")
+    with open_encoder("m", spec, str(model), images, store) as encoder:
         return encoder.encode_texts(TEXTS), encoder.encode_images(seen)
 
 
@@ -76,7 +78,10 @@ def by_blip(folder: Path, shown: list[Image.Image]) -> list[list[float]]:
     [
         pytest.param(encoders.clip, by_both_towers(padding=True, max_length=77), id="CLIP"),
         pytest.param(
-            encoders.siglip, by_both_towers(padding="max_length", max_length=64), id="SigLIP"
+            encoders.siglip,
+            by_both_towers(padding="max_length", max_length=64),
+            id="SigLIP",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             encoders.siglip2,
@@ -104,7 +109,7 @@ def test_siglip_2_reads_small_letters_only(tmp_path: Path) -> None:
     encoders.siglip2(tmp_path / "model")
     images = ImageStore(folder=str(tmp_path / "images"))
     spec = EncoderSpec(path=str(tmp_path / "model"), device="cpu")
-    store = tmp_path / "vectors.sqlite"
+    store = VectorStore(tmp_path / "vectors.sqlite")
     with open_encoder("m", spec, str(tmp_path / "model"), images, store) as encoder:
         large, small = encoder.encode_texts(["A DOG", "a dog"])
     assert large == pytest.approx(small)

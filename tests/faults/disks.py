@@ -197,7 +197,7 @@ def _flipped_metrics(trial: Trial) -> str:
 
 def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> str:
     tables = TableFiles(folder=str(trial.folder))
-    file = tables.write(["quiz", "rows"], rows, row_type)
+    file = Path(tables.write(["quiz", "rows"], rows, row_type))
     whole, refused = file.read_bytes(), 0
     for _ in range(30):
         file.write_bytes(whole)

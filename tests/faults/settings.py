@@ -6,7 +6,8 @@ from pathlib import Path
 from bench_assets.catalog import load_catalog
 from bench_assets.core.errors import BenchError
 from resources.replies.discreet import told
-from resources.settings.bench_toml import known_secrets, load_settings
+from resources.settings.bench_toml import load_settings
+from resources.settings.environment import known_secrets
 from resources.settings.server_spec import ServerSpec
 from tests.faults import leaks
 from tests.faults.homes import KEY

@@ -5,11 +5,12 @@ from dataclasses import replace
 from bench_assets.core.rows import Question
 from bench_assets.graph.gathered import Gathered
 from bench_assets.soundness.examiners import examined
+from bench_assets.soundness.judge_figures import JudgeFigure
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.source import Vote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.multi.task import TASK as MULTI
-from resources.home.judge_figures import add_figures
+from resources.home.figures import add_figures
 from resources.home.tables import TableFiles
 from resources.pictures.images import ImageStore
 from tests.report.test_judges import figure
@@ -28,7 +29,9 @@ def test_a_home_without_votes_and_figures_has_none(tmp_path):
 def test_votes_and_figures_of_the_task_are_there(tmp_path):
     vote = Vote(submission="1", annotator="p", correct=True, different=True, within_rules=True)
     gathered(tmp_path).tables.write(["codis", "votes"], [vote], Vote)
-    add_figures(tmp_path, [figure("kappa_people"), figure("kappa_people", task="blink")])
+    add_figures(
+        tmp_path, JudgeFigure, [figure("kappa_people"), figure("kappa_people", task="blink")]
+    )
     found = gathered(tmp_path)
     assert [one.criterion for one in found.votes] == ["correct", "different", "within_rules"]
     assert list(found.judge_figures) == [figure("kappa_people")]

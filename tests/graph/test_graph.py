@@ -1,6 +1,7 @@
 """The whole graph, from source files to the leaderboard, with models that need no GPU."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -76,6 +77,41 @@ def test_every_asset_that_asks_models_has_a_pool():
     assert sorted(op.name for op in asking if op.pool not in ("gpu", "judge")) == []
 
 
+def test_no_file_that_the_definitions_load_imports_a_heavy_library_at_its_head():
+    suites = (CHECKOUT / "bench_assets/suites").glob("*/suite.py")
+    halves = (CHECKOUT / "bench_assets/suites").glob("*/assets*/**/*.py")
+    left = [CHECKOUT / "bench_assets/definitions.py", *suites, *halves]
+    found, modules = {*left}, {}
+    while left:
+        file = left.pop()
+        named = {*imported(file.read_text())}
+        assert [name for name in named if name.split(".")[0] in HEAVY] == [], file
+        for name in named - modules.keys():
+            modules[name] = file_of(name)
+        more = {modules[name] for name in named} - {None} - found
+        found |= more
+        left += more
+    assert len(found) > 200
+
+
+def imported(text):
+    """Modules that a file names at the left edge, and what it takes from them."""
+    for whole, module, taken in re.findall(
+        r"^(?:import ([\w.]+)|from ([\w.]+) import (\([^)]*\)|.*))", text, re.MULTILINE
+    ):
+        yield whole or module
+        yield from (f"{module}.{name}" for name in re.findall(r"\w+", taken))
+
+
+def file_of(module):
+    if module.split(".")[0] not in ("bench_assets", "resources", "sensors"):
+        return None
+    place = CHECKOUT / module.replace(".", "/")
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+@pytest.mark.long  # what other people's packages import in their turn is seen only so
 def test_definitions_load_without_the_heavy_libraries():
     code = f"import bench_assets.definitions, sys; print([m for m in {HEAVY} if m in sys.modules])"
     loaded = subprocess.run(
@@ -96,13 +132,13 @@ def recorded(home, name, pairs, wrong=0):
 
 
 @pytest.mark.parametrize(
-    ("n", "edition"),
+    ("n", "edition", "suites"),
     [
-        pytest.param(40, "own", id="a part"),
-        pytest.param(353, "published", id="the whole release", marks=pytest.mark.long),
+        pytest.param(40, "own", ["codis"], id="a part"),
+        pytest.param(353, "published", [], id="the whole release", marks=pytest.mark.long),
     ],
 )
-def test_from_source_files_to_the_leaderboard(tmp_path, n, edition):
+def test_from_source_files_to_the_leaderboard(tmp_path, n, edition, suites):
     pairs = json.loads((write_release(tmp_path / "codis", entries()[:n]) / "data.json").read_text())
     home = tmp_path / "home"
     home.mkdir()
@@ -112,7 +148,7 @@ def test_from_source_files_to_the_leaderboard(tmp_path, n, edition):
         + recorded(home, "ten-swapped", pairs, wrong=10)
         + recorded(home, "half-silent", pairs[:20])
     )
-    with Workbench(SettingsFile(home=str(home))) as bench:
+    with Workbench(SettingsFile(home=str(home)), suites) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "perfect")
         bench.evaluate(["codis"], "ten-swapped")

@@ -157,7 +157,7 @@ def test_what_a_checkpoint_is_compared_with(model, baseline, others):
         f"o/m/step-3@{'b' * 40}": 0.0,
         f"o/m/step-20@{'a' * 40}": 0.0,
     }
-    assert compared_with(model, written, baseline) == others
+    assert compared_with(model, written, written.__getitem__, baseline) == others
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_what_was_changed_marks_the_number(home, changes, stale):
     assert home.stale() == stale
 
 
-@pytest.mark.parametrize("n_fail", [1, 4])
+@pytest.mark.parametrize("n_fail", [1, pytest.param(4, marks=pytest.mark.long)])
 def test_an_evaluation_that_fails_in_part_or_wholly_leaves_the_mark(home, n_fail):
     home.configure(more="temperature = 0.5")
     home.server.fail_next(n_fail, 400)

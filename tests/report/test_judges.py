@@ -9,7 +9,7 @@ from bench_assets.core.rows import Metric, Question
 from bench_assets.report.judges import measured_judges, unmeasured_judge
 from bench_assets.soundness.judge_figures import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
 from bench_assets.suites.codis.task import TASK
-from resources.home.judge_figures import add_figures
+from resources.home.figures import add_figures
 from resources.home.tables import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric
@@ -67,7 +67,7 @@ def test_an_older_row_without_a_signature_has_no_mark():
     ],
 )
 def test_what_was_measured_takes_the_mark_away(tmp_path, tables, figures, who):
-    add_figures(tmp_path, figures)
+    add_figures(tmp_path, JudgeFigure, figures)
     assert unmeasured_judge("codis", SIGNED.format("gpt"), measured_judges(tables, [TASK])) == who
 
 

@@ -34,6 +34,15 @@ def test_damaged_pictures_and_tables_are_told_without_the_home(tmp_path: Path, n
     assert b"somebody" not in told
 
 
+def test_a_report_tells_no_address_of_objects(tmp_path: Path) -> None:
+    images = ImageStore(folder=str(tmp_path / "cache"), objects="s3://team-bucket/secret")
+    site = Site(tmp_path / "report", images)
+    site.put("said", ["s3://team-bucket/secret/tables/quiz/metrics/torn.parquet: damaged"])
+    site.finish()
+    (file,) = (tmp_path / "report" / "data").glob("said.*.js")
+    assert '"tables/quiz/metrics/torn.parquet: damaged' in file.read_text(encoding="utf-8")
+
+
 def test_a_short_path_is_left_in_texts_that_may_mean_another(tmp_path: Path) -> None:
     site = Site(tmp_path / "report", ImageStore(folder="/data/images"))
     site.put("said", ["It lies in /data/ as always."])

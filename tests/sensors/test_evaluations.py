@@ -1,5 +1,6 @@
 """What a checkpoint is asked: every suite once, together, after the first look if there is one."""
 
+import os
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,6 @@ import pytest
 
 from bench_assets.core.errors import SettingsError
 from sensors.checkpoints import watch_folders
-from sensors.evaluations import claim
 from tests.sensors.watched import (
     TABLES,
     Daemon,
@@ -77,12 +77,15 @@ def test_what_another_tick_is_asking_for_is_left_to_it(
     assert daemon.tick() == []
 
 
-def test_a_claim_of_a_tick_that_was_killed_is_taken_over(tmp_path: Path) -> None:
-    now = time.time()
-    assert claim(tmp_path, "a@0/codis", now)
-    assert claim(tmp_path, "a@0/blink", now)
-    assert not claim(tmp_path, "a@0/codis", now + 200)
-    assert claim(tmp_path, "a@0/codis", now + 400)
+def test_what_a_tick_that_was_killed_had_claimed_is_asked_for_minutes_later(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
+    assert daemon.tick() == []
+    for file in (tmp_path / "home" / "claims").iterdir():
+        os.utime(file, (time.time() - 301,) * 2)
+    assert names(daemon.tick()) == ["a/step-1 codis+blink"]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The run that a checkpoint's evaluation is asked as, carried out: its weights are loaded once."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from bench_assets.evaluation import evaluation_assets
 from bench_assets.partitions import MODELS
 from resources.checkpoints.fingerprints import fingerprint
+from resources.home.claims import ClaimFiles
 from sensors.evaluations import EVALUATE, Evaluation, run_requests
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.sensors.watched import tables_of_suite
@@ -57,7 +57,7 @@ def test_one_run_over_several_suites_loads_the_weights_once(
         )
         for task in QUIZZES
     }
-    (request,) = run_requests([wanted], tables, tmp_path / "claims", time.time())
+    (request,) = run_requests([wanted], tables, ClaimFiles(tmp_path / "claims", 60))
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), [checkpoint])
         for task in QUIZZES:

@@ -17,7 +17,8 @@ from bench_assets.task import Task
 from resources.checkpoints.folders import Survey, survey
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings, default_home, load_settings
+from resources.settings.bench_toml import Settings, load_settings
+from resources.settings.environment import default_home
 from resources.settings.settings_file import SettingsFile
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors, watch_folders

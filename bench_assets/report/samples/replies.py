@@ -81,15 +81,21 @@ def replies(
                 one = _object(asked, at, name, long)
                 for place in scored.get(key, ()):
                     one |= _object(points, place, name, long)
-                if verdicts := judged.get(key):
-                    one["verdicts"] = [
-                        _object(verdict, place, f"{name}-{number}", long)
-                        for number, place in enumerate(verdicts)
-                    ]
+                if places := judged.get(key):
+                    one["verdicts"] = _objects(verdict, places, name, long)
                 of_one.append(one)
             chunk.append(of_one)
         yield Replies(f"replies-{first // CHUNK}", chunk)
         yield from long
+
+
+def _objects(
+    columns: Sequence[tuple[str, Sequence[Any]]],
+    places: Sequence[int],
+    name: str,
+    long: list[Replies],
+) -> list[dict[str, Any]]:
+    return [_object(columns, at, f"{name}-{n}", long) for n, at in enumerate(places)]
 
 
 def _object(

@@ -11,6 +11,7 @@ from typing import Any
 
 from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import StoredImage
+from bench_assets.core.source_folder import as_json
 from bench_assets.suites.blink.key_points import MarkedPicture, Puzzle, in_pixels
 
 DATA_SETS = ("diw", "iiw", "funkpoint", "spair", "puzzles")
@@ -49,12 +50,12 @@ def write_marked(
         _write(folder / "diw/DIW_test.csv", "".join(f"{line}\n" for line in lines).encode())
     for mark in by_set["iiw"]:
         file = (folder / _place(mark.picture)).with_suffix(".json")
-        _write(file, _json(_reflectance(mark)))
+        _write(file, as_json(_reflectance(mark)))
     if by_set["funkpoint"]:
         entries = [_tool(mark, pictures) for mark in by_set["funkpoint"]]
-        _write(folder / "funkpoint/annotations.json", _json(entries))
+        _write(folder / "funkpoint/annotations.json", as_json(entries))
     for number, pair in enumerate(_pairs(by_set["spair"], pictures)):
-        _write(folder / f"spair/PairAnnotation/people/{number:06}.json", _json(pair))
+        _write(folder / f"spair/PairAnnotation/people/{number:06}.json", as_json(pair))
     if puzzles:
         _write_puzzles(folder / "puzzles", puzzles, read)
 
@@ -94,7 +95,7 @@ def _joined(one: Path, other: Path) -> bytes:
         raise SourceError(f"{one}: not JSON, or no text: {why}") from why
     if not isinstance(first, list) or not isinstance(second, list):
         raise SourceError(f"{one}: people marked a picture of this name as well; rename one")
-    return _json(first + second)
+    return as_json(first + second)
 
 
 def _place(name: str) -> PurePosixPath:
@@ -164,10 +165,6 @@ def _write_puzzles(folder: Path, puzzles: Sequence[Puzzle], read: ReadPicture) -
         entry = {"id": puzzle.puzzle_id, "image": image, "answer": puzzle.answer}
         lines.append(json.dumps({**entry, "explanation": puzzle.explanation}, ensure_ascii=False))
     _write(folder / "puzzles.jsonl", "".join(f"{line}\n" for line in lines).encode())
-
-
-def _json(value: object) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from bench_assets.core.rows import Question, Rejection
 from bench_assets.people.forms import Answer, Field, Form, Item
+from bench_assets.people.replies import pictures_of
 from bench_assets.people.said import letter_of, lettered_choices, most_said, word
 from bench_assets.people.suite_form import SuiteForm, TableOf
 from bench_assets.suites.blink.human import HumanAnswer
@@ -70,7 +71,7 @@ def check_items(questions: Sequence[Question]) -> list[Item]:
             form=_CHECK.name,
             item_id=one.question_id,
             shown={**_shown(one), "Called right": ", ".join(one.answer)},
-            pictures=_pictures(one),
+            pictures=pictures_of(one),
         )
         for one in questions
         if one.answer and one.images
@@ -122,7 +123,7 @@ def human_items(questions: Sequence[Question]) -> list[Item]:
             form=_HUMAN.name,
             item_id=one.question_id,
             shown={"Question": one.text},
-            pictures=_pictures(one),
+            pictures=pictures_of(one),
             choices={"answer": lettered_choices(one.options)},
             needed=_PEOPLE,
         )
@@ -150,10 +151,6 @@ def _as_part(question: Question) -> Question:
 
 def _shown(question: Question) -> dict[str, str]:
     return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
-
-
-def _pictures(question: Question) -> dict[str, str]:
-    return {f"Picture {number}": image for number, image in enumerate(question.images, 1)}
 
 
 ANSWER_CHECK = SuiteForm(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from math import cos, isnan, pi, sin
 
+from bench_assets.core.metric_drawings import svg
 from bench_assets.core.rows import Metric
 
 _SIZE = 560  # px, of the square that the radar is drawn in
@@ -62,7 +63,7 @@ def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
     )
     chance = _polygon([one.chance for one in profile], f'stroke="{_GREY}" fill="none"')
     model = _polygon([one.accuracy for one in profile], f'stroke="{_COLOUR}" fill="{_COLOUR}33"')
-    return _svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
+    return svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
 
 
 def bars(profile: Sequence[TaskAccuracy], title: str) -> str:
@@ -75,7 +76,7 @@ def bars(profile: Sequence[TaskAccuracy], title: str) -> str:
         for number, one in enumerate(profile)
     )
     height = 48 + len(profile) * _ROW
-    return _svg(_BARS + _FULL + 60, height, drawn + names + _text(8, 16, title, "start"))
+    return svg(_BARS + _FULL + 60, height, drawn + names + _text(8, 16, title, "start"))
 
 
 def _bar(one: TaskAccuracy, top: float) -> str:
@@ -107,11 +108,3 @@ def _polygon(shares: Sequence[float], style: str) -> str:
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _svg(width: float, height: float, drawn: str) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'font-family="sans-serif" font-size="11">'
-        f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>'
-    )

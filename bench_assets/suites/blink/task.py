@@ -1,10 +1,11 @@
 """BLINK as a task; its fourteen perception tasks are categories."""
 
+from bench_assets.people.suite_tables import VoteTable
 from bench_assets.suites.blink import circles, prompts, scoring
 from bench_assets.suites.blink.code_book import CODE_BOOK
 from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task, VoteTable
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 
 SAMPLES = 5
 """Runs of the self-consistency study (appendix C.3)."""

@@ -1,6 +1,6 @@
 """The forms that people fill in when an edition of CODIS is built; the rules are section 3.4's."""
 
-from bench_assets.people.forms import Field, Form
+from bench_assets.people.forms import Field, Form, yes_or_no
 from bench_assets.suites.codis.select import CATEGORIES
 
 N_ANNOTATORS = 5  # section 3.4
@@ -15,10 +15,6 @@ picture alone.
 is not enough for either answer, and the context alone is not either.
 3. The answers are facts rather than opinions, and short. Name in the question what there is to \
 choose from, where you can."""
-
-
-def _yes_or_no(name: str, label: str) -> Field:
-    return Field(name=name, kind="choice", label=label, choices=("yes", "no"))
 
 
 WRITTEN = (
@@ -53,9 +49,9 @@ VOTE = Form(
     instructions="Check what another one wrote. All three have to hold, or it must be revised."
     f"\n{_RULES}",
     fields=(
-        _yes_or_no("correct", "In each context its answer is right"),
-        _yes_or_no("different", "It is clearly different from what there is already"),
-        _yes_or_no("within_rules", "It keeps the rules: picture and context are both needed"),
+        yes_or_no("correct", "In each context its answer is right"),
+        yes_or_no("different", "It is clearly different from what there is already"),
+        yes_or_no("within_rules", "It keeps the rules: picture and context are both needed"),
         Field(name="comment", kind="text", label="Why not?", required=False, most=500),
     ),
     about="section 3.4, data verification",

@@ -3,11 +3,12 @@
 from functools import partial
 
 from bench_assets.core.votes import votes_in
+from bench_assets.people.suite_tables import DecisionTable, VoteTable
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.code_book import CODE_BOOK
 from bench_assets.suites.codis.source import Vote
 from bench_assets.suites.codis.votes import Decision, open_submissions
-from bench_assets.task import RULES, ByModel, ByRules, Condition, DecisionTable, Task, VoteTable
+from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 
 _VOTES = partial(
     votes_in,

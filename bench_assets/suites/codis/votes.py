@@ -105,19 +105,9 @@ def decide(
         outcome = _voted(pair, heard, n_needed, approval)
         why = fault or (_unasked(pair, images) if outcome == "open" else "")
         revised_by = "" if why else revisions.get(pair.pair_id, "")
-        decisions.append(
-            Decision(
-                submission=pair.pair_id,
-                image=pair.image,
-                annotator=pair.annotator,
-                category=pair.category,
-                n_votes=len(heard),
-                n_approving=sum(vote.approves for vote in heard),
-                outcome="dropped" if why else "revised" if revised_by else outcome,
-                reason=why or _reason(pair, heard, n_needed),
-                revised_by=revised_by,
-            )
-        )
+        outcome = "dropped" if why else "revised" if revised_by else outcome
+        why = why or _reason(pair, heard, n_needed)
+        decisions.append(_decision(pair, heard, outcome, why, revised_by))
     return decisions
 
 
@@ -137,6 +127,22 @@ def agreement(submissions: Sequence[Pair], votes: Iterable[Vote]) -> list[VoteAg
         for criterion, units in tables.items()
         if units
     ]
+
+
+def _decision(
+    pair: Pair, heard: Sequence[Vote], outcome: Outcome, reason: str, revised_by: str
+) -> Decision:
+    return Decision(
+        submission=pair.pair_id,
+        image=pair.image,
+        annotator=pair.annotator,
+        category=pair.category,
+        n_votes=len(heard),
+        n_approving=sum(vote.approves for vote in heard),
+        outcome=outcome,
+        reason=reason,
+        revised_by=revised_by,
+    )
 
 
 def _entry(vote: Vote, number: int) -> str:

@@ -4,6 +4,7 @@ from functools import partial
 
 from bench_assets.core.rows import Rejection
 from bench_assets.core.votes import votes_in
+from bench_assets.people.suite_tables import DecisionTable, VoteTable
 from bench_assets.suites.journeybench import decisions
 from bench_assets.suites.journeybench import people_forms as forms
 from bench_assets.suites.journeybench.decisions import (
@@ -20,7 +21,6 @@ from bench_assets.suites.journeybench.raw import (
     StatementVote,
     TriggerVote,
 )
-from bench_assets.task import DecisionTable, VoteTable
 
 _by_annotator = partial(votes_in, person="annotator")
 

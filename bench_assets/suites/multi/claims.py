@@ -1,6 +1,6 @@
 """What the paper says of models, as comparisons that can be tried."""
 
-from bench_assets.core.claims import Cell, Claim, Term, less
+from bench_assets.core.claims import Cell, Claim, less
 
 # Appendix B, Table 9; questions, of which each may have several points.
 _N = {"all": 18_430, "NI": 18_430 - 7_489, "SI": 7_265, "MI": 224, "SA": 13_963, "FB": 1_432}
@@ -88,9 +88,6 @@ CLAIMS = (
         name="blanks_are_hard",
         section="4.4, Table 4",
         sentence="Blanks are harder to fill in than one of several options is to choose.",
-        terms=(
-            Term(weight=1.0, cell=_cell("SA")),
-            Term(weight=-1.0, cell=_cell("FB")),
-        ),
+        terms=less(_cell("SA"), _cell("FB")),
     ),
 )

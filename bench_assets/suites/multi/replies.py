@@ -5,7 +5,7 @@ What a reader makes of a reply is tested row by row in ``tests/suites/multi/test
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from string import ascii_uppercase
 from typing import Literal
@@ -146,14 +146,10 @@ CURRENT = Reader(
 )
 """The authors' script of today with its default, the first letter."""
 
-CURRENT_END = Reader(
-    clean=_cut_as_today,
+CURRENT_END = replace(
+    CURRENT,
     letter=partial(_outer_letter, position="end"),
     letters=partial(_outer_run, position="end"),
-    blanks=_lines_as_today,
-    fits=_fits_as_today,
-    reference=str,
-    refuses=CURRENT.refuses,
 )
 """The authors' script of today as they run it on models that think first: the last letter."""
 

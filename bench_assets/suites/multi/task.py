@@ -1,9 +1,10 @@
 """MULTI as a task."""
 
+from bench_assets.people.suite_tables import VoteTable
 from bench_assets.suites.multi import prompts, scoring
 from bench_assets.suites.multi.code_book import CODE_BOOK
 from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS
-from bench_assets.task import Condition, Task, VoteTable
+from bench_assets.task import Condition, Task
 
 TASK = Task(
     name="multi",

@@ -45,6 +45,7 @@ def measured(questions, says):
     return {row.metric: row.value for row in rows if row.category == "all"}
 
 
+@pytest.mark.long
 def test_the_same_seed_writes_the_same_bytes_once(tmp_path):
     for name in ("one", "two"):
         write(tmp_path / name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bench_assets.people.forms import Form, Item
 from bench_assets.people.port import Asked
 from resources.people.label_studio.client import LabelStudio, Task
-from resources.people.label_studio.pictures import linked_pictures
+from resources.people.label_studio.pictures import shared_pictures
 from resources.people.label_studio.projects import (
     Project,
     changed,
@@ -20,6 +20,7 @@ from resources.people.label_studio.projects import (
 from resources.people.label_studio.record import AskedTask, Asking
 from resources.people.label_studio.tasks import is_as_asked, item_of, task_of
 from resources.people.label_studio.xml import label_config
+from resources.pictures.places import PicturePlace
 
 
 class _There(NamedTuple):
@@ -44,6 +45,7 @@ class Asker:
     server: LabelStudio
     form: Form
     home: Path
+    pictures: PicturePlace
     before: Asking | None  # what was asked from here
 
     def ask(self, items: Sequence[Item]) -> tuple[Asked, Asking | None]:
@@ -106,8 +108,8 @@ class Asker:
             number = project.number
             if is_changed:
                 self.server.change(number, settings)
-        if any(item.pictures for item in items):
-            self.server.share(number, str(linked_pictures(self.home)))
+        if shown := [sha for item in items for sha in item.pictures.values()]:
+            self.server.share(number, str(shared_pictures(self.home, self.pictures, shown)))
         return number, is_changed
 
     def _show(self, wanted: Mapping[str, Item], here: Iterable[_There]) -> dict[str, AskedTask]:

@@ -24,6 +24,7 @@ from resources.people.label_studio.results import (
     answers_of,
 )
 from resources.people.label_studio.tasks import item_of
+from resources.pictures.places import PicturePlace
 
 _log = logging.getLogger("bench_assets.people")
 
@@ -39,6 +40,7 @@ class LabelStudioPeople:
     server: LabelStudio
     names: Mapping[str, str]  # pseudonym by address
     home: Path
+    pictures: PicturePlace
 
     def ask(self, form: Form, items: Sequence[Item]) -> Asked:
         """Import what is not there, and show what is not wanted to nobody."""
@@ -48,7 +50,7 @@ class LabelStudioPeople:
             raise PeopleError(f"{form.name}: {twice!r} is the id of two items")
         record = self._record(form)
         with self._alone(form):
-            asker = Asker(self.server, form, self.home, record.asking())
+            asker = Asker(self.server, form, self.home, self.pictures, record.asking())
             asked, asking = asker.ask(items)
             if asking:
                 record.write(asking)

@@ -3,6 +3,7 @@
 from bench_assets.core.errors import SettingsError
 from resources.people.pages.server import Setup
 from resources.people.pages.store import pages_store
+from resources.pictures.opening import images_of
 from resources.settings.bench_toml import Settings
 
 
@@ -28,7 +29,7 @@ def setup_of(settings: Settings) -> Setup:
     require_pages(settings)
     return Setup(
         store=pages_store(settings.home),
-        images=settings.home / "images",
+        images=images_of(settings).place,
         url=settings.people.url,
         terms={name: one.terms for name, one in settings.people.forms.items()},
     )

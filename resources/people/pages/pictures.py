@@ -4,18 +4,18 @@ import io
 from functools import lru_cache
 
 from bench_assets.core.pictures import changes_of, decode, header_of, is_plain
-from resources.pictures.images import read_picture
+from resources.pictures.places import PicturePlace
 
 _AS_THEY_ARE = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
 _LIKEWISE = {"WEBP": "image/webp"}
 
 
 @lru_cache(maxsize=32)
-def as_sent(folder: str, digest: str) -> tuple[bytes, str]:
+def as_sent(place: PicturePlace, digest: str) -> tuple[bytes, str]:
     """Read a picture of the store; what browsers show otherwise is sent decoded, as a PNG.
 
     Args:
-        folder: Of the store.
+        place: Of the store.
         digest: Of the picture.
 
     Returns:
@@ -24,7 +24,7 @@ def as_sent(folder: str, digest: str) -> tuple[bytes, str]:
     Raises:
         ImageError: If the store has no such picture, or it does not decode any more.
     """
-    data = read_picture(folder, digest)
+    data = place.read(digest)
     kind = header_of(data).format
     if kind in _AS_THEY_ARE and is_plain(data):
         return data, _AS_THEY_ARE[kind]

@@ -184,7 +184,7 @@ class Pages:
         try:
             if not may_see:
                 raise RefusedError(404, "There is no such picture.")
-            data, kind = as_sent(self.uploads.folder, sha256)
+            data, kind = as_sent(self.uploads.place, sha256)
         except ImageError as why:
             raise RefusedError(404, "This picture cannot be shown.") from why
         return Response(data, media_type=kind, headers=_FOR_GOOD)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from ipaddress import ip_address
-from pathlib import Path
 from threading import Thread
 from typing import Self
 from urllib.parse import urlsplit
@@ -31,6 +30,7 @@ from resources.people.pages.routes import Pages
 from resources.people.pages.store import Store
 from resources.people.pages.uploads import Uploads
 from resources.people.pages.visitors import Door
+from resources.pictures.places import PicturePlace
 
 PORT = 8766
 LOOPBACK = "127.0.0.1"
@@ -46,7 +46,7 @@ class Setup:
     """What the pages are made over."""
 
     store: Store
-    images: Path  # folder of the picture store
+    images: PicturePlace
     url: str = ""  # what the pages are called from outside
     terms: Mapping[str, Terms] = field(default_factory=dict)  # by form
     lease: float = LEASE  # s
@@ -70,7 +70,7 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     outside = urlsplit(setup.url)
     called = "*" if host in _EVERYWHERE else host
     pages = Starlette(
-        routes=Pages(desk=desk, door=door, uploads=Uploads(str(setup.images))).routes(),
+        routes=Pages(desk=desk, door=door, uploads=Uploads(setup.images)).routes(),
         exception_handlers={
             HTTPException: _not_found,
             RefusedError: _refused,

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from threading import BoundedSemaphore
 
-from resources.pictures.images import ImageStore
+from resources.pictures.images import looked_at
+from resources.pictures.places import PicturePlace
 
 MOST_BYTES = 20 * 2**20
 _MOST_PIXELS = 50_000_000
@@ -14,7 +15,7 @@ _AT_ONCE = 2  # each takes memory for all its pixels
 class Uploads:
     """Into the store of all pictures."""
 
-    folder: str  # of the store
+    place: PicturePlace
     _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
 
     def keep(self, data: bytes) -> str:
@@ -27,5 +28,6 @@ class Uploads:
             ImageError: If it does not decode, or is too large.
         """
         with self._turn:
-            store = ImageStore(folder=self.folder, max_pixels=_MOST_PIXELS, max_bytes=MOST_BYTES)
-            return store.put(data, "upload").sha256
+            seen = looked_at(data, "upload", _MOST_PIXELS, MOST_BYTES)
+            self.place.keep(seen.sha256, data)
+            return seen.sha256

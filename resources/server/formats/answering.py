@@ -26,7 +26,7 @@ class Answering:
         Raises:
             NoReplyError: If what should be a name is no text.
         """
-        if answered is None or answered == self._asked:
+        if answered in (None, self._asked, f"{self._asked}@main"):  # as `transformers serve` does
             return ""
         if not isinstance(answered, str):
             raise NoReplyError("the name of the model that answered is no text")

@@ -67,7 +67,7 @@ def test_nobody_is_shown_the_distractors_of_another():
     assert [ranking.tolist() for ranking in rankings] == [[2, 0], [0, 1]]
 
 
-@pytest.mark.parametrize("n_own", [0, 4])
+@pytest.mark.parametrize("n_own", [pytest.param(0, marks=pytest.mark.long), 4])
 def test_memory_is_bounded(n_own):
     n_queries, n_shared = 1000, 20_000
     rng = np.random.default_rng(0)

@@ -118,7 +118,7 @@ def _scores() -> bytes:
         rows = [
             Score(question_id=f"{n}", model="m", condition="main", points=1.0) for n in range(9)
         ]
-        return TableFiles(folder=folder).write(["t"], rows, Score).read_bytes()
+        return Path(TableFiles(folder=folder).write(["t"], rows, Score)).read_bytes()
 
 
 def _arrow() -> bytes:

@@ -66,7 +66,8 @@ def put(images, colour):
 
 def opened(folder, images, **options):
     spec = EncoderSpec(path=str(folder), device="cpu", **options)
-    return open_encoder("tiny", spec, str(folder), images, folder / f"{len(options)}.sqlite")
+    store = VectorStore(folder / f"{len(options)}.sqlite")
+    return open_encoder("tiny", spec, str(folder), images, store)
 
 
 def test_a_checkpoint_embeds_texts_and_pictures_into_one_space(clip, images):

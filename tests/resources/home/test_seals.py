@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> TableFiles:
 
 @pytest.fixture
 def path(files: TableFiles) -> Path:
-    return files.write(KEY, ROWS, Score)
+    return Path(files.write(KEY, ROWS, Score))
 
 
 def points(files: TableFiles) -> float:

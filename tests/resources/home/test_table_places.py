@@ -23,15 +23,17 @@ def test_elsewhere_are_the_places_that_are_not_the_present_one(tmp_path):
         return [one.places["codis"] for one in tables.elsewhere("codis")]
 
     assert elsewhere() == [".of/a-1", ".of/b-2"]
-    assert elsewhere(codis=".of/a-1") == [".", ".of/b-2"]
-    assert elsewhere(codis=".of/new-4") == [".", ".of/a-1", ".of/b-2"]
+    assert elsewhere(codis=".of/a-1") == ["", ".of/b-2"]
+    assert elsewhere(codis=".of/new-4") == ["", ".of/a-1", ".of/b-2"]
 
 
 def test_a_file_is_told_by_place_and_key():
     for place in ("", ".of/a-1"):
         tables = TablePlaces(folder="/t", places={"codis": place})
-        holder, key = TablePlaces(folder="/t").holding(tables.path(("codis", "x", "metrics"), "m"))
-        assert (holder.places, key) == ({"codis": place}, ("codis", "x", "metrics"))
+        for model in ("", "run/step-1"):
+            name = tables.name(("codis", "x", "metrics"), model)
+            holder, key, of = TablePlaces(folder="/t").holding(name)
+            assert (holder.places, key, of) == ({"codis": place}, ("codis", "x", "metrics"), model)
 
 
 def test_a_link_to_nowhere_is_no_partition(tmp_path):

@@ -1,5 +1,9 @@
 """Tables on disk: whole or not at all."""
 
+import os
+import time
+from pathlib import Path
+
 import pyarrow.parquet as pq
 import pytest
 
@@ -26,7 +30,7 @@ def test_what_was_written_is_read_and_known_by_its_content(files):
 
 @pytest.mark.parametrize("model", ["m", "run/step-100", "a@0f", "Ünïcode 1", ".."])
 def test_a_partition_has_one_file_of_its_own_inside_the_folder(files, tmp_path, model):
-    path = files.write(KEY, ROWS[:1], Rejection, model)
+    path = Path(files.write(KEY, ROWS[:1], Rejection, model))
     files.write(KEY, ROWS, Rejection)
     assert path.parent == tmp_path / "suite" / "table"
     assert files.read(KEY, Rejection, model) == ROWS[:1]
@@ -48,7 +52,7 @@ def test_a_write_that_fails_leaves_the_earlier_table(files):
     ],
 )
 def test_a_table_that_cannot_be_read_says_what_to_do(files, spoil, complaint):
-    spoil(files.write(KEY, ROWS, Rejection))
+    spoil(Path(files.write(KEY, ROWS, Rejection)))
     with pytest.raises(TableError, match=complaint):
         files.read(KEY, Rejection)
 
@@ -76,3 +80,17 @@ def test_a_query_reads_every_partition(files):
         files.write(KEY, ROWS, Rejection, model)
     found = files.query("SELECT count(*) AS n FROM r", {"r": ([KEY], Rejection)})
     assert found.to_pylist() == [{"n": 4}]
+
+
+def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(files):
+    before = time.time()
+    path = Path(files.write(KEY, ROWS, Rejection))
+    after = time.time()
+    os.utime(path, (7, 7))
+    assert before - 1e-6 <= files.written(KEY) <= after + 1e-6
+    older = pq.read_table(path)
+    pq.write_table(older.replace_schema_metadata({}), path)
+    os.utime(path, (7, 7))
+    assert files.written(KEY) == 7
+    path.write_bytes(b"torn")
+    assert files.written(KEY) == files.written(KEY, "absent") == 0

@@ -13,7 +13,7 @@ import pytest
 from bench_assets.core.chat import Prompt, Request
 from bench_assets.core.errors import ModelError
 from resources.local.data_parallel import DataParallelEngine
-from resources.local.device_worker import Load
+from resources.local.workers import Load
 from tests.resources.local import fragile
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm

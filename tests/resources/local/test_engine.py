@@ -46,7 +46,7 @@ def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("size", "temperature"),
     [
         pytest.param(3, 1.0, id="small batches-sampled"),
-        pytest.param(16, 0.0, id="one batch of each kind-greedy"),
+        pytest.param(16, 0.0, id="one batch of each kind-greedy", marks=pytest.mark.long),
         pytest.param(3, 0.0, id="small batches-greedy", marks=pytest.mark.long),
         pytest.param(16, 1.0, id="one batch of each kind-sampled", marks=pytest.mark.long),
     ],

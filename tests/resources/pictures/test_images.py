@@ -5,7 +5,6 @@ import os
 import struct
 import zlib
 from collections.abc import Callable
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from PIL import Image
 
 from bench_assets.core.errors import ImageError
 from bench_assets.core.rows import Rejection
-from resources.pictures.images import ImageStore, damaged_pictures, read_picture
+from resources.pictures.images import ImageStore, damaged_pictures
+from resources.pictures.places import PictureFolder
 from resources.pictures.previews import question_preview
 from tests.core.written_pictures import turned
 from tests.rows import question
@@ -178,10 +178,10 @@ def test_a_picture_that_is_not_the_one_stored_never_goes_out(
     data = picture("PNG")
     stored = store.put(data, "a")
     spoil(store.path(stored.sha256))
-    for read in (store.read, store.open, partial(read_picture, store.folder)):
+    for read in (store.read, store.open, PictureFolder(store.folder).read):
         with pytest.raises(ImageError, match=f"picture {stored.sha256} in .* (not the|cannot be)"):
             read(stored.sha256)
-    assert list(damaged_pictures(store.folder, [stored.sha256])) == [stored.sha256]
+    assert list(damaged_pictures(store.place, [stored.sha256])) == [stored.sha256]
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"other", None], ids=["empty", "other bytes", "gone"])
@@ -192,7 +192,7 @@ def test_a_picture_that_is_stored_again_is_whole_again(
     path = store.path(store.put(data, "a").sha256)
     path.unlink() if spoilt is None else path.write_bytes(spoilt)
     assert store.read(store.put(data, "a").sha256) == data
-    assert damaged_pictures(store.folder, [path.name]) == {}
+    assert damaged_pictures(store.place, [path.name]) == {}
 
 
 @pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300])

@@ -7,12 +7,8 @@ import pytest
 from bench_assets.core.chat import Decoding
 from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.suite import SuiteSettings
-from resources.settings.bench_toml import (
-    Settings,
-    default_home,
-    load_settings,
-    secret,
-)
+from resources.settings.bench_toml import Settings, load_settings
+from resources.settings.environment import default_home, secret
 from resources.settings.local_specs import TransformersSpec, VllmSpec
 from resources.settings.model_specs import RandomSpec
 from resources.settings.server_spec import ServerSpec

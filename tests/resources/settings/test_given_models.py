@@ -7,7 +7,8 @@ import pytest
 
 from bench_assets.core.errors import BenchError
 from resources.models.setup import setup_of
-from resources.settings.bench_toml import CHECKOUT, known_secrets, load_settings
+from resources.settings.bench_toml import load_settings
+from resources.settings.environment import CHECKOUT, known_secrets
 from resources.settings.given_models import given_model, refuse_other_content
 from resources.settings.models_toml import NAME, forget_model, keep_models, read_models
 

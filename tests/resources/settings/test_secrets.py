@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.errors import BenchError, SettingsError
-from resources.settings.bench_toml import known_secrets, load_settings, secret
+from resources.settings.bench_toml import load_settings
+from resources.settings.environment import known_secrets, secret
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
 ADDRESS = 'base_url = "http://h/v1"\n'

@@ -7,8 +7,9 @@ import pytest
 
 from bench_assets.core.errors import SettingsError
 from resources.replies.store import ReplyStore
-from resources.settings.bench_toml import known_secrets, load_settings
-from resources.settings.stores import remembered_replies, replies_of
+from resources.settings.bench_toml import load_settings
+from resources.settings.environment import known_secrets
+from resources.settings.stores import blobs_of, remembered_replies, replies_of
 
 
 def written(home: Path, storage: str) -> Path:
@@ -48,7 +49,7 @@ def test_anything_but_the_name_of_a_variable_is_refused_and_not_told(
     assert "hidden-word" not in str(why.value)
 
 
-@pytest.mark.parametrize("name", ["databse", "objects", "endpoint"])
+@pytest.mark.parametrize("name", ["databse", "object", "bucket"])
 def test_what_is_no_entry_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(SettingsError, match=f"entry storage.{name}: "):
         load_settings(written(tmp_path, f'{name} = "s3://bucket"'))
@@ -100,3 +101,68 @@ def test_a_password_with_odd_letters_is_known_as_it_is_and_as_it_is_written(
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://bench:hidden%2Fword%20x@db/bench")
     secrets = known_secrets(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
     assert secrets.redacted("hidden/word x, hidden%2Fword%20x") == "***, ***"
+
+
+@pytest.mark.parametrize(
+    ("storage", "refused"),
+    [
+        ('objects = "s3://id:hidden-word@bucket/team"', "belongs into the environment"),
+        ('objects = "s3://hidden-word@bucket"', "belongs into the environment"),
+        ('objects = "s3://bucket?key=hidden-word"', "belongs into the environment"),
+        ('objects = "s3://bucket#hidden-word"', "belongs into the environment"),
+        ('objects = "file:///mnt?hidden-word"', "belongs into the environment"),
+        ('objects = "/mnt/hidden-word"', "should be"),
+        ('objects = "mnt/hidden-word"', "should be"),
+        ('objects = "file://mnt/hidden-word"', "should be"),
+        ('objects = "file:hidden-word"', "should be"),
+        ('objects = "https://bucket/hidden-word"', "should be"),
+        ('objects = "s3:///hidden-word"', "should be"),
+        ('objects = "s3://bucket/../hidden-word"', "should have a prefix"),
+        ('objects = "s3://bucket//hidden-word"', "should have a prefix"),
+        ('objects = "s3://[hidden-word"', "is no address"),
+        ('objects = "s3://b"\nendpoint = "http://id:hidden-word@host"', "into the environment"),
+        ('objects = "s3://b"\nendpoint = "http://host:hidden-word"', "is no address"),
+        ('objects = "s3://b"\nendpoint = "hidden-word:9000"', "should be"),
+        ('endpoint = "http://host:9000"', "endpoint is of objects"),
+        ('objects = "gs://b"\nendpoint = "http://host:9000"', "endpoint is of objects"),
+    ],
+)
+def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_told(
+    tmp_path: Path, storage: str, refused: str
+) -> None:
+    with pytest.raises(SettingsError, match=refused) as why:
+        load_settings(written(tmp_path, storage))
+    assert "hidden-word" not in str(why.value)
+
+
+@pytest.mark.parametrize(
+    ("objects", "place"),
+    [
+        ("file:///mnt/shared", "/mnt/shared/tables"),
+        ("file:///mnt/shared/", "/mnt/shared/tables"),
+        ("", "{home}/tables"),
+    ],
+)
+def test_objects_that_are_files_are_at_their_place(
+    tmp_path: Path, objects: str, place: str
+) -> None:
+    settings = load_settings(written(tmp_path, f'objects = "{objects}"'))
+    assert blobs_of(settings, "tables").place == place.format(home=tmp_path)
+
+
+def test_without_obstore_it_is_said_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    settings = load_settings(written(tmp_path, 'objects = "s3://bucket/team-without"'))
+    with pytest.raises(
+        SettingsError, match=r"needs obstore: pip install 'bench-assets\[cluster\]'"
+    ):
+        blobs_of(settings, "tables")
+
+
+def test_keys_of_stores_are_known_as_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hidden/word+of=aws")
+    assert known_secrets(tmp_path).redacted("by hidden/word+of=aws") == "by ***"

@@ -34,17 +34,17 @@ MORE = {"wikiart": styles.paintings, "puzzles": puzzles.puzzles, "vsr": claims}
 
 
 @pytest.fixture(scope="module")
-def questions(mini_edition, tmp_path_factory) -> list[Question]:
+def questions(whole_edition, tmp_path_factory) -> list[Question]:
     """The mini edition, and the first of another one: its ids say which."""
     folder = tmp_path_factory.mktemp("another")
     for name, draw in MORE.items():
         for path, data in draw(Random(1), 12).items():
             (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / name / path).write_bytes(data)
-    put = mini_edition.store.put
+    put = whole_edition.store.put
     built = build_all(folder, put, edition="mini", seed=1, parameters=Parameters())
     further = [replace(q, question_id=f"{q.question_id}/another") for q in built.questions]
-    return [*mini_edition.built.questions, *further][:N]
+    return [*whole_edition.built.questions, *further][:N]
 
 
 def say(question: Question, draw: Random) -> str:
@@ -97,10 +97,10 @@ def by_the_suite(questions, home):
 
 @pytest.mark.long
 def test_two_hundred_questions_have_the_numbers_of_the_suite(
-    questions, mini_edition, tmp_path, monkeypatch
+    questions, whole_edition, tmp_path, monkeypatch
 ):
     assert len(questions) == N
-    write_home(tmp_path, questions, mini_edition.store.read)
+    write_home(tmp_path, questions, whole_edition.store.read)
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     result = CliRunner().invoke(app, ["evaluate", "fridge", "--model", "said"])
     assert result.exit_code == 0, result.output

@@ -89,7 +89,10 @@ def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):
 
 @pytest.mark.parametrize(
     ("approval", "outcome"),
-    [pytest.param(1.0, "dropped", id="all"), pytest.param(0.5, "kept", id="half")],
+    [
+        pytest.param(1.0, "dropped", id="all", marks=pytest.mark.long),
+        pytest.param(0.5, "kept", id="half"),
+    ],
 )
 def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path, approval, outcome):
     submissions = [entry(id=f"s{n}", annotator=name) for n, name in enumerate(("ana", "bo", "cem"))]

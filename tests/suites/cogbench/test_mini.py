@@ -20,6 +20,7 @@ def mini(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_the_same_seed_writes_the_same_bytes_and_another_one_others(mini, tmp_path):
     for name, seed in (("two", 0), ("three", 1)):
         write(tmp_path / name, seed)

@@ -176,7 +176,9 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     ("damaged", "left"),
     [
         pytest.param("cogbench_description.json", "vqa/questions", id="no descriptions"),
-        pytest.param("cogbench_vqa.json", "description/questions", id="no questions"),
+        pytest.param(
+            "cogbench_vqa.json", "description/questions", id="no questions", marks=pytest.mark.long
+        ),
     ],
 )
 @pytest.mark.parametrize("how", ["missing", pytest.param("torn", marks=pytest.mark.long)])

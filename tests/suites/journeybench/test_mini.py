@@ -49,6 +49,7 @@ def test_the_same_seed_writes_the_same_bytes_and_another_one_others(mini, tmp_pa
     assert contents(tmp_path) != again
 
 
+@pytest.mark.long
 def test_writing_again_touches_nothing(mini):
     before = {path: path.stat().st_mtime_ns for path in mini.rglob("*.*")}
     write(mini)

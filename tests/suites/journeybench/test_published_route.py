@@ -310,8 +310,8 @@ def test_how_many_rows_there_are_names_the_edition(tmp_path, n, whole, edition):
     ("name", "task"),
     [
         ("caption.csv", "captioning"),
-        ("retrieval.csv", "retrieval"),
-        ("haloquest-eval.csv", "hallucination_vqa"),
+        pytest.param("retrieval.csv", "retrieval", marks=pytest.mark.long),
+        pytest.param("haloquest-eval.csv", "hallucination_vqa", marks=pytest.mark.long),
     ],
 )
 def test_a_file_without_rows_is_an_error(tmp_path, name, task):

@@ -6,7 +6,6 @@ Its answers are hidden. Nothing here is scored.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import quote
 
 import dagster as dg
@@ -52,12 +51,9 @@ def submission(
     reading = settings.load().suite("blink", BlinkSettings).reading
     rows = submitted_options(questions, predictions, judgements, reading)
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
-    file = Path(tables.folder).parent / "export" / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_name(f".{name}")
-    unfinished.write_text(json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n")
-    unfinished.replace(file)
-    return table_output(rows, {"file": dg.MetadataValue.path(file)})
+    written = json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n"
+    tables.export.put(name, written.encode())
+    return table_output(rows, {"file": dg.MetadataValue.path(tables.export.named(name))})
 
 
 def submitted_options(

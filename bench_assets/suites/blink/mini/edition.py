@@ -6,6 +6,7 @@ Each task has the n questions its number says, and a few entries more that a rul
 from pathlib import Path
 from random import Random
 
+from bench_assets.core.source_folder import write_files
 from bench_assets.suites.blink.mini import geometry as mini_geometry
 from bench_assets.suites.blink.mini import light as mini_light
 from bench_assets.suites.blink.mini import objects as mini_objects
@@ -13,7 +14,7 @@ from bench_assets.suites.blink.mini import parts as mini_parts
 from bench_assets.suites.blink.mini import puzzles as mini_puzzles
 from bench_assets.suites.blink.mini import styles as mini_styles
 
-_MATERIAL = {
+MATERIAL = {
     "wikiart": (mini_styles.paintings, 12),
     "tallyqa": (mini_objects.counted, 12),
     "forensics": (mini_light.real_and_generated, 12),
@@ -40,13 +41,5 @@ def write(folder: Path, seed: int = 0) -> None:
         folder: A folder of its own; made if need be.
         seed: Draws every picture.
     """
-    for name, (draw, n) in _MATERIAL.items():
-        for path, data in draw(Random(f"{seed}\n{name}"), n).items():
-            _write(folder / name / path, data)
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    for name, (draw, n) in MATERIAL.items():
+        write_files(folder / name, draw(Random(f"{seed}\n{name}"), n))

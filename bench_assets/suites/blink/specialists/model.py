@@ -33,13 +33,8 @@ class Specialists:
 
     def __init__(self, name: str, open_image: Callable[[str], Image]) -> None:
         """Take what opens a picture by its SHA-256, such as the image store's ``open``."""
-        self._name = name
+        self.name = name
         self._open_image = open_image
-
-    @property
-    def name(self) -> str:
-        """The name under which replies are shown."""
-        return self._name
 
     @property
     def signature(self) -> str:
@@ -58,7 +53,7 @@ class Specialists:
     def _answer(self, request: Request) -> Reply:
         question = request.question
         if question is None:
-            raise ModelError(f"{self._name}: specialists answer questions; they cannot judge")
+            raise ModelError(f"{self.name}: specialists answer questions; they cannot judge")
         if question.category not in SPECIALISTS:
             return Reply(finish_reason="no specialist for this task")
         pictures = [np.asarray(self._open_image(image)) for image in question.images]

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bench_assets.core.scene import Scene
+from bench_assets.core.source_folder import as_json, write_files
 
 _MATERIAL = Path(__file__).with_name("scenes.json")
 _SIZE = (384, 288)  # px
@@ -51,11 +52,10 @@ def write(folder: Path, seed: int = 0) -> None:
     votes = [vote for submission in submissions for vote in _votes(submission, annotators, rng)]
     files = {f"images/{picture.name}": _drawn(picture, rng) for picture in pictures}
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
-    files["submissions.json"] = _json([submission.entry for submission in submissions])
-    files["votes.json"] = _json(material["stray_votes"] + votes)
+    files["submissions.json"] = as_json([submission.entry for submission in submissions])
+    files["votes.json"] = as_json(material["stray_votes"] + votes)
     files["captions.jsonl"] = b"".join(_caption(picture) for picture in pictures)
-    for name, data in files.items():
-        _write(folder / name, data)
+    write_files(folder, files)
 
 
 def _pictures(scene: Mapping[str, Any], rng: Random) -> list[_Picture]:
@@ -162,14 +162,3 @@ def _filled(value: Any, variation: Mapping[str, Any]) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
         return {key: _filled(item, variation) for key, item in value.items()}
     return value
-
-
-def _json(entries: Sequence[Mapping[str, Any]]) -> bytes:
-    return (json.dumps(entries, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

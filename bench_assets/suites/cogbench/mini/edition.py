@@ -6,10 +6,11 @@ that each annotator takes for another story, ``torn`` a file that is no picture.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+from bench_assets.core.source_folder import as_json, write_files
 from bench_assets.suites.cogbench.chains import Chain
 from bench_assets.suites.cogbench.kinds import KINDS
 from bench_assets.suites.cogbench.mini.tales import Tale, all_parts, drawn, tales
@@ -44,7 +45,7 @@ def write(folder: Path, seed: int = 0) -> None:
         riddle["background"], riddle["background"], riddle["parts"], rng
     )
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
-    files[ANNOTATIONS] = _json(
+    files[ANNOTATIONS] = as_json(
         [entry for number, tale in enumerate(told) for entry in _annotations(number, tale, people)]
         + [
             _entry(f"{riddle['name']}.png", *one)
@@ -56,11 +57,10 @@ def write(folder: Path, seed: int = 0) -> None:
             for who, person in enumerate(people)
         ]
     )
-    files[REVIEWS] = _json(_reviews(told))
-    files[REFINEMENTS] = _json(refinements(told))
+    files[REVIEWS] = as_json(_reviews(told))
+    files[REFINEMENTS] = as_json(refinements(told))
     files[WRITER_REPLIES] = "".join(replies(told, rng)).encode()
-    for name, data in files.items():
-        _write(folder / name, data)
+    write_files(folder, files)
 
 
 def _annotations(number: int, tale: Tale, people: Sequence[str]) -> Iterator[dict[str, str]]:
@@ -122,14 +122,3 @@ def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
 
 def _entry(image: str, annotator: str, annotation: str) -> dict[str, str]:
     return {"image": image, "annotator": annotator, "annotation": annotation}
-
-
-def _json(entries: Sequence[Mapping[str, object]]) -> bytes:
-    return (json.dumps(entries, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

@@ -1,8 +1,9 @@
 """The question task of CogBench as a task."""
 
+from bench_assets.people.suite_tables import VoteTable
 from bench_assets.suites.cogbench.vqa import prompts, scoring
 from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW
-from bench_assets.task import Condition, Task, VoteTable
+from bench_assets.task import Condition, Task
 
 TASK = Task(
     name="cogbench/vqa",

@@ -139,10 +139,8 @@ def verify_statements(
     decisions = []
     nearest = _nearest(statements, captions, encoder)
     for one, near in zip(statements, nearest, strict=True):
-        cast, enough = (
-            [*heard[one.picture, plain(one.text)].values()],
-            accepted[one.picture] >= MOST,
-        )
+        cast = list(heard[one.picture, plain(one.text)].values())
+        enough = accepted[one.picture] >= MOST
         own = _fault(one, said[one.picture], captions[one.picture]) or _repeats(one, near, same)
         waits = not own and not enough and len(cast) < least
         voted = _voted(cast, least) if waits or len(cast) >= least else ""

@@ -40,6 +40,7 @@ from resources.pictures.images import ImageStore
 from resources.pictures.painters import ImageRequest
 from resources.pictures.text_to_image import open_painter, paint_all
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import blobs_of
 from resources.sources.source_files import SourceFiles
 
 _HERE = Staging("journeybench/mcot")
@@ -116,7 +117,7 @@ def pictures(
         ImageRequest(name=picture.name, prompt=picture.prompt, seed=picture.seed)
         for picture in planned_pictures
     ]
-    painted = paint_all(requests, painter, images, configured.home / "painted")
+    painted = paint_all(requests, painter, images, blobs_of(configured, "painted"))
     for one in painted.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
     return table_output(

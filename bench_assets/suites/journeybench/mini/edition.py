@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
+from bench_assets.core.source_folder import write_files
 from bench_assets.suites.journeybench.mini.pictures import (
     WORLD,
     Member,
@@ -58,11 +59,10 @@ def write(folder: Path, seed: int = 0) -> None:
         "knowledge": _knowledge(),
         "replies": [*_writers(shown), *_dialogues(shown), *_problem_replies(material)],
     }
-    for name, data in images.items():
-        _save(folder / "images" / name, data)
+    write_files(folder / "images", images)
     for name, lines in tables.items():
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        _save(folder / f"{name}.jsonl", text.encode())
+        write_files(folder, {f"{name}.jsonl": text.encode()})
 
 
 def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
@@ -230,10 +230,3 @@ def _reply(request_id: str, text: str, sample: int = 0) -> _Line:
 
 def _picked(entry: Mapping[str, Any], *names: str) -> _Line:
     return {name: entry[name] for name in names}
-
-
-def _save(path: Path, data: bytes) -> None:
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

@@ -48,6 +48,7 @@ from resources.pictures.images import ImageStore
 from resources.pictures.painters import ImageRequest
 from resources.pictures.text_to_image import open_painter, paint_all
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import blobs_of
 from resources.sources.source_files import SourceFiles
 
 _HERE = Staging("journeybench/multi_image_vqa")
@@ -135,7 +136,7 @@ def pictures(
         for pair in planned_pairs
         for name, prompt, seed in zip(pair.pictures, pair.prompts, pair.seeds, strict=True)
     ]
-    painted = paint_all(requests, painter, images, configured.home / "painted")
+    painted = paint_all(requests, painter, images, blobs_of(configured, "painted"))
     for one in painted.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
     return table_output(

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bench_assets.core.source_folder import as_json, write_files
 from bench_assets.suites.multi.mini import figures as mini_figures
 
 _MATERIAL = Path(__file__).with_name("problems.json")
@@ -30,17 +31,16 @@ def write(folder: Path, seed: int = 0) -> None:
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     problems, knowledge = material["problems"], material["knowledge"]
     files = {
-        "raw_problems.json": _json({one["id"]: _problem(one) for one in problems}),
-        "annotations.json": _json(list(_annotations(problems, Random(seed)))),
-        "knowledge_mini.json": _json({one["name"]: _piece(one) for one in knowledge}),
+        "raw_problems.json": as_json({one["id"]: _problem(one) for one in problems}),
+        "annotations.json": as_json(list(_annotations(problems, Random(seed)))),
+        "knowledge_mini.json": as_json({one["name"]: _piece(one) for one in knowledge}),
         "captions_mini_blip.csv": _captions(problems).encode(),
     }
     for one in problems:
         files |= _pictures(one, _folder(one))
     for one in knowledge:
         files |= _pictures(one, "knowledge")
-    for name, data in files.items():
-        _write(folder / name, data)
+    write_files(folder, files)
 
 
 def _problem(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,13 +111,3 @@ def _paths(one: Mapping[str, Any], folder: str) -> list[str]:
 
 def _folder(one: Mapping[str, Any]) -> str:
     return str(one["id"]).split("_")[0]
-
-
-def _json(value: object) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _write(file: Path, data: bytes) -> None:
-    if not file.exists() or file.read_bytes() != data:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)

@@ -1,11 +1,21 @@
 """People in front of a Label Studio, real or scripted: what their browsers say over HTTP."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from bench_assets.people.forms import Form, Item
 from bench_assets.people.port import People
+from resources.people.label_studio.client import LabelStudio
+from resources.people.label_studio.studio import LabelStudioPeople
+from resources.pictures.places import PictureFolder
+
+
+def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelStudioPeople:
+    """Open people over the pictures of a home."""
+    return LabelStudioPeople(server, names, home, PictureFolder(str(home / "images")))
 
 
 class Annotators:

@@ -10,8 +10,7 @@ from bench_assets.people.counted import count
 from bench_assets.people.forms import Field, Form
 from bench_assets.people.port import Asked, PeopleError
 from resources.people.label_studio.client import LabelStudio
-from resources.people.label_studio.studio import LabelStudioPeople
-from tests.resources.people.label_studio.annotators import Annotators
+from tests.resources.people.label_studio.annotators import Annotators, opened
 from tests.resources.people.label_studio.form_cases import CASES as FORM_CASES
 from tests.resources.people.label_studio.scripted_studio import (
     ADMIN,
@@ -40,7 +39,7 @@ def url(studio: ScriptedStudio) -> Iterator[str]:
 
 @pytest.fixture
 def hands(url: str, tmp_path: Path) -> Annotators:
-    return Annotators(LabelStudioPeople(LabelStudio(url, ADMIN), NAMES, tmp_path), url, TOKENS)
+    return Annotators(opened(LabelStudio(url, ADMIN), NAMES, tmp_path), url, TOKENS)
 
 
 @pytest.mark.parametrize("case", ALL.values(), ids=ALL)
@@ -53,7 +52,7 @@ def test_a_label_studio_keeps_the_contract(
 def test_a_personal_token_is_refreshed_when_it_has_expired(
     studio: ScriptedStudio, url: str, tmp_path: Path
 ) -> None:
-    people = LabelStudioPeople(LabelStudio(url, PERSONAL), NAMES, tmp_path)
+    people = opened(LabelStudio(url, PERSONAL), NAMES, tmp_path)
     people.ask(FORM, [A, B])
     studio.access += 1  # five minutes later
     assert people.ask(FORM, [A, B]).there == 2
@@ -62,7 +61,7 @@ def test_a_personal_token_is_refreshed_when_it_has_expired(
 
 @pytest.mark.parametrize("token", ["f" * 40, "eyJhbGciOi.eyJub25l.c2lnbmF0dXJl", PERSONAL[:-1]])
 def test_a_wrong_token_is_a_sentence_without_it(url: str, tmp_path: Path, token: str) -> None:
-    people = LabelStudioPeople(LabelStudio(url, token), NAMES, tmp_path)
+    people = opened(LabelStudio(url, token), NAMES, tmp_path)
     with pytest.raises(PeopleError, match=r"401 Unauthorized: .*token_env") as why:
         people.answers(FORM)
     assert token not in str(why.value)
@@ -96,7 +95,7 @@ def test_asking_again_finishes_what_a_server_gone_in_between_left(
 
 
 def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
-    people = LabelStudioPeople(LabelStudio("http://127.0.0.1:9", ADMIN), NAMES, tmp_path)
+    people = opened(LabelStudio("http://127.0.0.1:9", ADMIN), NAMES, tmp_path)
     with pytest.raises(PeopleError, match=r"127\.0\.0\.1:9/api/projects: ConnectError"):
         people.answers(FORM)
 
@@ -141,7 +140,7 @@ def test_a_task_with_odd_annotations_ends_nothing(
 
 def test_who_gets_a_pseudonym_later_is_one_person(url: str, tmp_path: Path) -> None:
     server, names = LabelStudio(url, ADMIN), {}
-    hands = Annotators(LabelStudioPeople(server, names, tmp_path), url, TOKENS)
+    hands = Annotators(opened(server, names, tmp_path), url, TOKENS)
     hands.people.ask(FORM, [A])
     for said in ("yes", "no"):
         hands.answer(FORM, A, "ana", correct=said)
@@ -207,7 +206,7 @@ def test_no_address_and_no_gold_leaves_us(
 
 
 def test_who_has_no_pseudonym_is_a_number(url: str, tmp_path: Path) -> None:
-    people = LabelStudioPeople(LabelStudio(url, ADMIN), {"BEN@lab.example": "ben"}, tmp_path)
+    people = opened(LabelStudio(url, ADMIN), {"BEN@lab.example": "ben"}, tmp_path)
     hands = Annotators(people, url, TOKENS)
     people.ask(FORM, [A])
     for person in ("ana", "ben"):

@@ -15,9 +15,8 @@ from bench_assets.people.counted import count
 from bench_assets.people.forms import Item
 from bench_assets.people.port import Asked, PeopleError
 from resources.people.label_studio.client import LabelStudio
-from resources.people.label_studio.studio import LabelStudioPeople
 from resources.people.label_studio.tasks import task_of
-from tests.resources.people.label_studio.annotators import Annotators, result
+from tests.resources.people.label_studio.annotators import Annotators, opened, result
 from tests.resources.people.label_studio.form_cases import CASES as FORM_CASES
 from tests.resources.people.label_studio.real_studio import sign_up, started
 from tests.resources.people.label_studio.scripted_studio import ADMIN, NAMES, PEOPLE
@@ -50,7 +49,7 @@ def tokens(url: str) -> dict[str, str]:
 @pytest.fixture
 def hands(url: str, home: Path, tokens: dict[str, str]) -> Annotators:
     """People who find an empty Label Studio, and we remember nothing of it."""
-    hands = Annotators(LabelStudioPeople(LabelStudio(url, ADMIN), NAMES, home), url, tokens)
+    hands = Annotators(opened(LabelStudio(url, ADMIN), NAMES, home), url, tokens)
     for project in hands.projects():
         hands.say("ana", "DELETE", f"/api/projects/{project}/")
     for suite in ("codis", "blink"):
@@ -67,14 +66,14 @@ def test_a_real_label_studio_keeps_the_contract(
 
 @pytest.mark.parametrize("token", ["f" * 40, "eyJhbGciOi.eyJub25l.c2lnbmF0dXJl"])
 def test_a_wrong_token_is_a_sentence(url: str, home: Path, token: str) -> None:
-    people = LabelStudioPeople(LabelStudio(url, token), NAMES, home)
+    people = opened(LabelStudio(url, token), NAMES, home)
     with pytest.raises(PeopleError, match=r"401 Unauthorized: .*token_env"):
         people.answers(FORM)
 
 
 def test_a_personal_token_is_as_good(hands: Annotators, url: str, home: Path) -> None:
     personal = hands.say("eli", "POST", "/api/token/")["token"]
-    people = LabelStudioPeople(LabelStudio(url, personal), NAMES, home)
+    people = opened(LabelStudio(url, personal), NAMES, home)
     assert people.ask(FORM, [A]).new == 1
     hands.answer(FORM, A, "ana", correct="yes")
     assert [one.person for one in people.answers(FORM)] == ["ana"]

@@ -19,6 +19,7 @@ from resources.people.pages.limits import RATES, Rate, What
 from resources.people.pages.links import Links
 from resources.people.pages.server import Served, Setup
 from resources.people.pages.store import Store
+from resources.pictures.places import PictureFolder
 from tests.resources.people.port_cases import FORM
 
 NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
@@ -66,7 +67,7 @@ class Site:
         self._served = Served(
             Setup(
                 store=self.store,
-                images=self.images,
+                images=PictureFolder(str(self.images)),
                 url=url,
                 terms=terms or {},
                 lease=lease,

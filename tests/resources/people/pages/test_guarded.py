@@ -15,6 +15,7 @@ from bench_assets.people.port import PeopleError
 from resources.people.pages.limits import RATES, Limits, Rate
 from resources.people.pages.server import Served, Setup, is_loopback
 from resources.people.pages.store import Store
+from resources.pictures.places import PictureFolder
 from tests.resources.people.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.people.port_cases import FORM, A, item
 
@@ -207,7 +208,8 @@ def test_the_file_refuses_to_change_or_lose_an_answer(site: Site) -> None:
 
 def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
     port = int(site.address.rpartition(":")[2])
-    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=tmp_path)
+    pictures = PictureFolder(str(tmp_path))
+    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=pictures)
     with pytest.raises(SettingsError, match=f"port {port}.*--port"):
         Served(setup, port=port)
 

@@ -61,6 +61,7 @@ def test_nothing_but_the_picture_tells_the_answer(editions):
     assert unfair(exams, sizes.__getitem__) == {}
 
 
+@pytest.mark.long
 def test_no_kind_of_reasoning_can_be_passed_without_its_picture(editions):
     exams, sizes = editions
     kinds = {question.category for question in exams[0]}
@@ -70,6 +71,7 @@ def test_no_kind_of_reasoning_can_be_passed_without_its_picture(editions):
         assert unfair(of_kind, sizes.__getitem__) == {}, kind  # 65 to 160 questions
 
 
+@pytest.mark.long
 def test_who_knows_the_answers_to_a_question_however_it_is_worded_knows_nothing(editions):
     exams, sizes = editions
     bare = [[replace(q, text=plain_question(q.text)) for q in exam] for exam in exams]

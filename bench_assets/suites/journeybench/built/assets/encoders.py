@@ -7,14 +7,15 @@ from bench_assets.core.errors import ModelError
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.encoders.embedders import SentenceEncoder, open_text_encoder
-from resources.home.vectors import RememberingEncoder, VectorStore
+from resources.home.vectors import RememberingEncoder
 from resources.settings.settings_file import SettingsFile
+from resources.settings.stores import vectors_of
 
 _BATCH = 512  # texts that are kept at once
 
 
 def open_sentence_encoder(settings: SettingsFile) -> TextEncoder:
-    """Load the configured encoder; its vectors are kept in the home folder.
+    """Load the configured encoder; its vectors are kept.
 
     Raises:
         ModelError: If there is no such encoder, or it does not load.
@@ -22,8 +23,7 @@ def open_sentence_encoder(settings: SettingsFile) -> TextEncoder:
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     encoder = open_text_encoder(chosen.text_encoder, configured.home)
-    store = VectorStore(configured.home / "vectors.sqlite")
-    return RememberingEncoder(encoder.name, _Sentences(encoder), store, _BATCH)
+    return RememberingEncoder(encoder.name, _Sentences(encoder), vectors_of(configured), _BATCH)
 
 
 class _Sentences:

@@ -10,6 +10,7 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.encoders.dual_encoder import RANDOM, open_encoder
 from resources.pictures.images import ImageStore
 from resources.settings.bench_toml import Settings
+from resources.settings.stores import vectors_of
 
 
 @contextmanager
@@ -26,5 +27,5 @@ def encoder_of(name: str, settings: Settings, images: ImageStore) -> Iterator[Im
     spec = specs.get(name)
     beside = settings.resolve(spec.path if spec else "")
     location = str(beside) if spec is None or beside.exists() else spec.path
-    with open_encoder(name, spec, location, images, settings.home / "vectors.sqlite") as encoder:
+    with open_encoder(name, spec, location, images, vectors_of(settings)) as encoder:
         yield encoder

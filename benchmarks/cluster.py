@@ -1,0 +1,138 @@
+"""What homes share: replies in PostgreSQL, many replicas, pictures, a leaderboard of many models.
+
+Each part is skipped with a reason where what it needs is not installed.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+from bench_assets.core.chat import Prompt, Request
+from benchmarks.cluster_replicas import Replicas
+from benchmarks.figures import Figure
+from resources.replies.gate import GATE
+from resources.replies.port import Replies
+from resources.replies.remembering import RememberingModel
+from resources.replies.reply_file import digest_of
+from resources.replies.store import ReplyStore
+
+_BATCHES = 5
+_BATCH = 5_000  # replies
+_REPLICAS = 64
+_LATENCY = 0.05  # s
+_ROUNDS = 100  # requests to each replica
+_PARTS = ("cluster_leaderboard", "cluster_pictures", "cluster_ray")  # with files of their own
+
+
+def measure(folder: Path) -> list[Figure]:
+    """Measure each part that can be."""
+    figures = _of("PostgreSQL", partial(_on_postgres, folder))
+    figures += [_scaling("a file", ReplyStore(folder / "replies.sqlite"))]
+    for name in _PARTS:
+        if find_spec(f"benchmarks.{name}"):
+            figures += _of(name, partial(_part, name, folder))
+    return figures
+
+
+def _of(what: str, measured: Callable[[], list[Figure]]) -> list[Figure]:
+    """The figures of a part; none, and a line that says why, where it cannot be measured."""
+    import pytest
+
+    try:
+        return measured()
+    except (ImportError, pytest.skip.Exception) as why:
+        sys.stdout.write(f"cluster, {what}: skipped: {why}\n")
+        return []
+
+
+def _part(name: str, folder: Path) -> list[Figure]:
+    below = folder / name
+    below.mkdir()
+    figures: list[Figure] = import_module(f"benchmarks.{name}").measure(below)
+    return figures
+
+
+def _on_postgres(folder: Path) -> list[Figure]:
+    from resources.database.postgres import Database
+    from resources.replies.shared_store import SharedReplies
+    from tests.postgres_server import postgres
+
+    with postgres() as server:
+        store = SharedReplies(Database(server.address(), "BENCH_DATABASE"))
+        return [*_kept(store), *_looked_up(store), _scaling("PostgreSQL", store)]
+
+
+def _kept(store: Replies) -> list[Figure]:
+    """Keep replies in batches, as they come of an asking, until the last is written."""
+    each = [_kept_batch(store, number) for number in range(_BATCHES)]
+    wall, cpu = (min(of) / _BATCH for of in zip(*each, strict=True))
+    return [
+        Figure(
+            what="replies kept in PostgreSQL, the best of five batches",
+            value=1 / wall,
+            least=5_000,
+            unit="/s",
+        ),
+        Figure(what="    CPU of who keeps them", value=cpu * 1e6, unit="us a reply"),
+    ]
+
+
+def _kept_batch(store: Replies, number: int) -> tuple[float, float]:
+    """Seconds, and CPU seconds of this process."""
+    rows = [_row(number, n) for n in range(_BATCH)]
+    turns = f'["user", ["{"What is to be seen in this picture? " * 8}"]]'
+    with store.asking([one["key"] for one in rows]) as asking:
+        started, cpu = perf_counter(), process_time()
+        for one in rows:
+            asking.keep(one, turns)
+    return perf_counter() - started, process_time() - cpu
+
+
+def _row(number: int, n: int) -> dict[str, Any]:
+    key = sha256(f"{number} {n}".encode()).hexdigest()
+    columns: dict[str, Any] = {
+        "key": key,
+        "model": "m@0123456789abcdef",
+        "decoding": "t=0,max=1024",
+        "prompt": key[::-1],
+        "sample": 0,
+        "text": "The answer is (A): that is what the picture shows. " * 3,
+        "finish_reason": "stop",
+        "prompt_tokens": 300,
+        "completion_tokens": 40,
+        "image_tokens": "",
+        "seconds": 0.5,
+        "note": "",
+        "gate": GATE,
+    }
+    return {**columns, "digest": digest_of(columns)}
+
+
+def _looked_up(store: Replies) -> list[Figure]:
+    keys = [_row(number, n)["key"] for number in range(_BATCHES) for n in range(_BATCH)]
+    started = perf_counter()
+    found = store.find(keys)
+    seconds = perf_counter() - started
+    assert len(found) == len(keys)
+    return [Figure(what="    the same looked up", value=len(keys) / seconds, unit="/s")]
+
+
+def _scaling(where: str, store: Replies) -> Figure:
+    """Ask all replicas at once; how much of what so many could do is done."""
+    n = _REPLICAS * _ROUNDS
+    requests = [Request(prompt=Prompt.of(f"{where} {number}")) for number in range(n)]
+    model = RememberingModel("m", Replicas(_REPLICAS, _LATENCY), store)
+    started = perf_counter()
+    model.reply(requests)
+    wall = perf_counter() - started
+    return Figure(
+        what=f"{_REPLICAS} replicas of 50 ms, replies in {where}: of linear",
+        value=_ROUNDS * _LATENCY / wall,
+        least=0.9,
+    )

@@ -1,0 +1,102 @@
+"""Blobs as files of a folder, with nothing between them and the disk."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from bench_assets.core.errors import HomeError
+from resources.blobs.port import Listed, checked
+from resources.disk.writing import told_of_writing, unfinished, written_aside
+
+
+class FileBlobs:
+    """Files below a folder, which is made with the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self._folder
+
+    def named(self, name: str) -> str:
+        """Path of the file."""
+        return str(self._file(name))
+
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
+        """Write a file aside and rename it."""
+        with written_aside(self._file(name), sync=sync) as file:
+            file.write(data)
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write a file aside and link it under the name, which only the first one can."""
+        file = self._file(name)
+        if file.exists():
+            return False
+        with told_of_writing(file), unfinished(file) as (whole, aside):
+            whole.write(data)
+            whole.flush()
+            os.fsync(whole.fileno())
+            try:
+                file.hardlink_to(aside)
+            except FileExistsError:
+                return False
+        return True
+
+    def get(self, name: str) -> bytes | None:
+        """Read a file; None also where a folder of the path is none."""
+        try:
+            return self._file(name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as why:
+            raise HomeError(f"{self.named(name)}: cannot be read: {why.strerror or why}") from why
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such a file, or a folder in its place, which cannot be read."""
+        return self._file(name).exists()
+
+    def list(self, under: str = "") -> Iterator[Listed]:
+        """Every file, but those that are being written."""
+        start = self._file(under) if under else self._folder
+        for path in sorted(_files_in(str(start))):
+            with suppress(OSError):  # it was deleted meanwhile, or is a link to nowhere
+                about = Path(path).stat()
+                name = path[len(str(self._folder)) + 1 :]
+                version = f"{about.st_mtime_ns} {about.st_size}"
+                yield Listed(name, about.st_size, version, about.st_mtime)
+
+    def folders(self, under: str = "") -> Sequence[str]:
+        """Every folder in a folder, also an empty one."""
+        start = self._file(under) if under else self._folder
+        return sorted(one.name for one in start.glob("*/"))
+
+    def delete(self, name: str) -> bool:
+        """Delete a file; its folder stays."""
+        file = self._file(name)
+        with told_of_writing(file):
+            try:
+                file.unlink()
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
+
+    def _file(self, name: str) -> Path:
+        return self._folder / checked(name)
+
+
+def _files_in(folder: str) -> Iterator[str]:
+    """Paths of files at any depth, but of those that are being written."""
+    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
+        for one in found:
+            if one.is_dir():
+                yield from _files_in(one.path)
+            elif not one.name.endswith(".unfinished"):
+                yield one.path

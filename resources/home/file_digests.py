@@ -1,0 +1,81 @@
+"""What files hold, read once: remembered by path, size and time of change, as ``make`` knows them.
+
+A look at a few thousand files takes milliseconds. What is told of them has no path of this machine
+in it: the same files are the same wherever they lie.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import file_digest
+from pathlib import Path
+
+from bench_assets.core.errors import HomeError
+from resources.disk.writing import written_aside
+from resources.home.file_states import states
+
+NAME = "digests.json"
+
+_LARGE = 1 << 26  # bytes; larger files count by size and time: nobody waits for gigabytes
+_SETTLED = 2.0  # s after which a change shows in the time, however coarse the disk's clock
+
+
+class FileDigests:
+    """The digests of files, remembered in one file of a home."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._known: dict[str, list[object]] = {}
+        try:
+            read = json.loads(file.read_bytes())
+        except (OSError, ValueError, RecursionError):  # none, or damaged: files are read again
+            return
+        self._known = read if isinstance(read, dict) else {}
+
+    def of(self, paths: Iterable[Path], without: Path | None = None) -> Iterator[list[str]]:
+        """Name and content of files, and of every file in folders, in an order of their own.
+
+        A name begins with that of the file or folder that was asked for, and goes on below it.
+
+        Args:
+            paths: Files and folders.
+            without: A folder that does not count.
+        """
+        before = len(self._known)
+        for path in paths:
+            above = len(str(path.parent)) + 1
+            for state in states([path], without):
+                yield [str(state[0])[above:], self._content(*state)]
+        if len(self._known) != before:
+            self._keep()
+
+    def _content(self, name: str, size: int, changed: int) -> str:
+        if size > _LARGE:
+            return f"{size} {changed}"
+        known = self._known.get(name)
+        if isinstance(known, list) and known[:2] == [size, changed]:
+            return str(known[2])
+        try:
+            with Path(name).open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+        except OSError as why:  # who reads it for what is in it will say so
+            return str(why.strerror)
+        self._known.pop(name, None)
+        if time.time() - changed / 1e9 > _SETTLED:
+            self._known[name] = [size, changed, digest]
+        return digest
+
+    def _keep(self) -> None:
+        if not self._file.parent.is_dir():  # to look makes no home
+            return
+        there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
+        with suppress(HomeError), written_aside(self._file, sync=False) as file:
+            file.write(json.dumps(there).encode())
+
+
+@cache
+def digests_in(home: Path) -> FileDigests:
+    """Those of a home; read once a process."""
+    return FileDigests(home / NAME)

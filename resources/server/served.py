@@ -1,0 +1,149 @@
+"""The engine for weights that a server is started for, or that somebody else serves."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+
+from bench_assets.core.chat import Decoding, Request
+from resources.checkpoints.identity import Checkpoint
+from resources.checkpoints.seals import not_overwritten, unchanged
+from resources.checkpoints.served_weights import pin_served
+from resources.replies.engine import ReadImage
+from resources.server.address_file import AddressFile
+from resources.server.background import Arrival
+from resources.server.engine import Addresses, Elsewhere, ServerEngine, Spent, no_tokens
+from resources.server.replicas import Replicas
+from resources.server.started import Asked, StartedServer, free_port
+from resources.settings.server_spec import ServerSpec
+
+_LOOK = 0.1  # s between two looks at the files while replies arrive
+
+
+class ServedEngine:
+    """Asks servers for the weights in a folder; with ``serve``, those that it starts itself.
+
+    What tells a reply from others is what the folder holds, as with ``TransformersEngine``, the
+    command that serves it, and what every request says: no address. The folder is looked at before
+    a server starts, when it is ready, and while it is asked: servers may map files into memory.
+    """
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        name: str,
+        read_image: ReadImage,
+        said: Path,
+        *,
+        spent: Spent = no_tokens,
+    ) -> None:
+        """Prepare; nothing is started yet.
+
+        Args:
+            spec: The server; its path is whole.
+            name: The model's.
+            read_image: Finds the pictures that prompts name.
+            said: Folder for what started servers say.
+            spent: Identity -> tokens of what was asked before.
+        """
+        called = name if "{name}" in spec.serve else spec.path
+        self._spec = spec.model_copy(update={"model": spec.model or called})
+        self._written = spec
+        self._name = name
+        self._said = said
+        self._replicas = self._to_start() if spec.serve else None
+        self._inner = ServerEngine(
+            self._spec,
+            read_image,
+            spent=spent,
+            elsewhere=elsewhere_of(self._spec, lambda: self.identity, self._replicas),
+        )
+
+    @cached_property
+    def identity(self) -> str:
+        """The content of the weights, the command, and what every request says or leaves out.
+
+        Raises:
+            ModelError: If there are no such weights, or not all of them.
+        """
+        spec = self._written
+        command = f",command={spec.command_digest}" if spec.serve else ""
+        return spec.identity_of(f"served:{self.checkpoint.content}{command}")
+
+    @property
+    def decoding(self) -> Decoding:
+        """How replies are drawn where a request does not say otherwise."""
+        return self._spec.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Servers keep that to themselves."""
+        return None
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The weights, pinned to what they hold.
+
+        Raises:
+            ModelError: If there are none, or not all of them.
+        """
+        return pin_served(self._spec.path)
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
+        """Answer requests; the first one starts the servers, which then stay.
+
+        Raises:
+            ModelError: If no server comes up or is left, or the weights were overwritten: what was
+                just said is not kept.
+        """
+        seals = not_overwritten(self.checkpoint.seals)
+        if self._replicas:
+            self._replicas.addresses()  # waited for here, where an interrupt is heard
+        looked_at = monotonic()
+        for arrival in self._inner.stream(requests):
+            if monotonic() > looked_at + _LOOK:
+                seals, looked_at = not_overwritten(seals), monotonic()
+            yield arrival
+        not_overwritten(seals)
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of a picture."""
+        return self._inner.particulars(request)
+
+    def close(self) -> None:
+        """End the servers that were started."""
+        if self._replicas:
+            self._replicas.close()
+        self._inner.close()
+
+    def _to_start(self) -> Replicas:
+        spec = self._spec
+        asked = Asked(
+            health=spec.health, model=spec.model, path=spec.path, within=spec.start_timeout
+        )
+        return Replicas(
+            self._start,
+            asked,
+            steady=lambda: unchanged(self.checkpoint.seals),
+            n=spec.n_served,
+            most_starts=spec.max_tries,
+        )
+
+    def _start(self, number: int) -> StartedServer:
+        spec, port = self._spec, free_port()
+        return StartedServer(
+            spec.command(path=spec.path, port=port, name=self._name),
+            port,
+            self._said / f"{self._name.replace('/', '+')}-{number + 1}.log",
+            {"CUDA_VISIBLE_DEVICES": spec.devices[number]} if spec.devices else {},
+        )
+
+
+def elsewhere_of(
+    spec: ServerSpec, identity: Callable[[], str], started: Replicas | None = None
+) -> Elsewhere:
+    """Who answers, and where, of servers that we started, or whose addresses lie in a file."""
+    addresses: Addresses | None = started.addresses if started else None
+    if spec.addresses_file:
+        addresses = AddressFile(spec)
+    return Elsewhere(identity=identity, addresses=addresses)

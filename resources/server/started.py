@@ -1,0 +1,194 @@
+"""A server that was started here: its process, when it can be asked, and its last words."""
+
+import http.client
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+import orjson
+
+from bench_assets.core.errors import ModelError
+from resources.server import keeper
+from resources.server.listeners import listened_before
+
+_LOOK = 0.05  # s between two looks at a server that starts
+_ANSWER = 5.0  # s; longest wait for one
+_WORDS = 15  # lines
+_END = 4096  # bytes at the end of what a server said
+_LONGEST = 300  # characters of a line
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a server that was started is to be asked, and to say, before it counts as ready."""
+
+    health: str  # the page that says 200
+    model: str  # the name of its model
+    path: str  # the folder with the weights
+    within: float  # s
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
+
+
+def program(named: str) -> str:
+    """Find a program, in PATH or beside our Python.
+
+    Raises:
+        ModelError: If there is none.
+    """
+    beside = Path(sys.executable).parent
+    if found := shutil.which(named) or shutil.which(named, path=str(beside)):
+        return found
+    raise ModelError(f"serve: there is no program {named}, in PATH or in {beside}")
+
+
+class StartedServer:
+    """A process that listens at a port; it ends when ours does, however that is ended."""
+
+    def __init__(
+        self, command: Sequence[str], port: int, said: Path, environment: Mapping[str, str]
+    ) -> None:
+        """Start it.
+
+        Args:
+            command: Its words.
+            port: Where it is to listen.
+            said: File for what it says.
+            environment: What is added to ours.
+
+        Raises:
+            ModelError: If there is no such program.
+        """
+        words = [program(command[0]), *command[1:]]
+        self.port = port
+        self._said = said
+        said.parent.mkdir(parents=True, exist_ok=True)
+        self._began = time.time()
+        with said.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", keeper.__file__, *words],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+                start_new_session=True,  # an interrupt of ours is no word to it
+            )
+
+    @property
+    def base_url(self) -> str:
+        """Its address."""
+        return f"http://{HOST}:{self.port}/v1"
+
+    @property
+    def process_id(self) -> int:
+        """Of the process that keeps it."""
+        return self._process.pid
+
+    def wait_until_ready(self, asked: Asked, enough: Event) -> None:
+        """Wait until it can be asked, and is the one that was meant.
+
+        Args:
+            asked: What makes it ready.
+            enough: Set when nobody waits any more.
+
+        Raises:
+            ModelError: If it ends, takes too long, serves something else, or nobody waits.
+        """
+        until = time.monotonic() + asked.within
+        while not self._is_ready(asked.health):
+            if (code := self._process.poll()) is not None:
+                raise ModelError(f"the server ended with code {code}{self.last_words}")
+            if enough.wait(_LOOK):
+                raise ModelError("the server was not waited for")
+            if time.monotonic() > until:
+                raise ModelError(
+                    f"the server cannot be asked after {asked.within:g} s (start_timeout)"
+                    f"{self.last_words}"
+                )
+        if listened_before(self.port, self._began):
+            raise ModelError(f"at port {self.port} another server listens")
+        self._refuse_others(asked)
+
+    def wait(self) -> str:
+        """Wait until it ends; says how."""
+        return f"the server ended with code {self._process.wait()}{self.last_words}"
+
+    def let_go(self) -> None:
+        """Have it end; it is not waited for."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
+    def end(self) -> None:
+        """End it, and whatever it started."""
+        self.let_go()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(keeper.PATIENCE + 5)
+        self._process.kill()
+        self._process.wait()
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it said, and where all of it is."""
+        with suppress(OSError), self._said.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
+            said = file.read().decode("utf-8", "replace").splitlines()
+            lines = [line.rstrip()[:_LONGEST] for line in said if line.strip()][-_WORDS:]
+            return "".join(f"\n  {line}" for line in lines) + f"\n  (all of it: {self._said})"
+        return ""
+
+    def _is_ready(self, health: str) -> bool:
+        status, _ = self._get(health)
+        return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
+
+    def _refuse_others(self, asked: Asked) -> None:
+        """Refuse a server that says that it has other weights under the name.
+
+        Not all say so: vLLM names the folder as ``root``. That the process has our path in its
+        command, and nobody else listens there, is what is certain.
+        """
+        listed = _listed(self._get("/v1/models")[1])
+        roots = [one.get("root") for one in listed if one.get("id") == asked.model]
+        others = [root for root in roots if isinstance(root, str) and _is_other(root, asked)]
+        if others:
+            raise ModelError(f"the server says that {asked.model} is {others[0]}, not {asked.path}")
+
+    def _get(self, page: str) -> tuple[int, bytes]:
+        """Status and body; 0 where nobody answers."""
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=_ANSWER)
+        try:
+            connection.request("GET", page)
+            answer = connection.getresponse()
+            return answer.status, answer.read(1 << 20)
+        except (OSError, http.client.HTTPException):
+            return 0, b""
+        finally:
+            connection.close()
+
+
+def _listed(body: bytes) -> list[dict[str, object]]:
+    try:
+        said = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return []
+    models = said.get("data") if isinstance(said, dict) else None
+    return [one for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+
+
+def _is_other(root: str, asked: Asked) -> bool:
+    """Whether a folder that there is is another than the one that was meant."""
+    here = Path(root)
+    return here.is_absolute() and here.exists() and not here.samefile(asked.path)

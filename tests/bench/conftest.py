@@ -1,0 +1,23 @@
+"""A home that several files of the command line's tests look at, or copy."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.bench.workbench import Workbench
+from resources.settings.settings_file import SettingsFile
+from tests.suites.codis.raw import entry, write_release
+
+
+@pytest.fixture(scope="session")
+def evaluated(tmp_path_factory) -> Path:
+    """A folder with a source of four questions, and a home where `random` was asked them."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    pairs = [entry(), entry(id="001", image_id="b.png")]
+    write_release(folder / "codis", pairs, images=("a.png", "b.png"))
+    (folder / "home").mkdir()
+    (folder / "home/bench.toml").write_text(f'[sources]\ncodis = "{folder / "codis"}"\n')
+    with Workbench(SettingsFile(home=str(folder / "home")), ["codis"]) as opened:
+        opened.refresh_questions("codis")
+        opened.evaluate(["codis"], "random")
+    return folder

@@ -1,0 +1,177 @@
+"""What Dagster records in common: on PostgreSQL, without a secret, rebuilt on another machine."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from dagster._core.instance.ref import InstanceRef
+from dagster._serdes import deserialize_value, serialize_value
+
+from bench_assets.bench.instance import open_instance
+from bench_assets.core.errors import HomeError, SettingsError
+from tests.conftest import CHECKOUT
+from tests.postgres_server import PASSWORD, PostgresServer, postgres
+from tests.test_secrets import KEY, TOKEN, careless
+
+psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
+pytestmark = pytest.mark.long
+
+SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{}"\n'
+MODEL = '[models.m]\nkind = "server"\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n'
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresServer]:
+    with postgres() as running:
+        monkeypatch.setenv("TEAM_DATABASE", running.address())
+        yield running
+
+
+def home_in(folder: Path, more: str = "") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "bench.toml").write_text(SHARED.format(folder.parent / "objects") + more)
+    return folder
+
+
+def recorded(server: PostgresServer) -> str:
+    """Everything that stands in any table of Dagster's."""
+    with psycopg.connect(server.address()) as db:
+        tables = db.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
+        ).fetchall()
+        rows = [db.execute(f'SELECT * FROM "{name}"').fetchall() for (name,) in tables]
+    return repr(
+        [[bytes(c) if isinstance(c, memoryview) else c for c in r] for t in rows for r in t]
+    )
+
+
+def test_no_row_of_the_database_tells_a_key(
+    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    home = home_in(tmp_path / "home", f'{MODEL}api_key_env = "MY_KEY"\n')
+    with open_instance(home) as instance:
+        result = dg.materialize([careless], instance=instance, raise_on_error=False)
+        assert instance.get_run_by_id(result.run_id)
+    told = recorded(server)
+    assert "with ***" in told
+    assert "no reply with ***" in told
+    assert [one for one in (KEY, TOKEN, PASSWORD) if one in told] == []
+    assert not list(home.rglob("*.db"))
+
+
+REBUILT = """
+import sys
+from dagster import DagsterInstance
+from dagster._core.instance.ref import InstanceRef
+from dagster._serdes import deserialize_value
+ref = deserialize_value(sys.stdin.read(), InstanceRef)
+with DagsterInstance.from_ref(ref) as instance:
+    print(instance.root_directory)
+    print(",".join(run.run_id for run in instance.get_runs()))
+"""
+
+
+def test_a_launcher_tells_a_name_and_another_machine_rebuilds_the_instance_of_it(
+    tmp_path: Path, server: PostgresServer
+) -> None:
+    home, elsewhere = home_in(tmp_path / "home"), tmp_path / "elsewhere"
+    with open_instance(home) as instance:
+        run = dg.materialize([dg.asset(lambda: None, name="a")], instance=instance)
+        told = serialize_value(instance.get_ref())
+    written = (home / "dagster" / "dagster.yaml").read_text()
+    for text in (told, written):
+        assert "TEAM_DATABASE" in text
+        assert "127.0.0.1" not in text
+        assert PASSWORD not in text
+        assert "pa%2Fss" not in text
+    process = subprocess.run(
+        [sys.executable, "-c", REBUILT], input=told, capture_output=True, text=True, check=False,
+        cwd=CHECKOUT, env={**os.environ, "BENCH_HOME": str(elsewhere), "PYTHONPATH": str(CHECKOUT)},
+    )  # fmt: skip
+    assert process.stdout.split() == [str(elsewhere / "dagster"), run.run_id], process.stderr
+    assert deserialize_value(told, InstanceRef).settings == json.loads(told)["settings"]
+
+
+def test_many_homes_open_an_empty_database_at_once(tmp_path: Path, server: PostgresServer) -> None:
+    homes = [home_in(tmp_path / f"home{n}") for n in range(6)]
+
+    def opened(home: Path) -> list[str]:
+        with open_instance(home) as instance:
+            instance.add_dynamic_partitions("model", [home.name])
+            return sorted(pool.name for pool in instance.event_log_storage.get_pool_limits())
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(opened, homes)) == [["gpu", "judge"]] * 6
+    with open_instance(homes[0]) as instance:
+        assert sorted(instance.get_dynamic_partitions("model")) == [one.name for one in homes]
+
+
+def test_a_run_goes_on_while_the_database_is_started_anew(
+    tmp_path: Path, server: PostgresServer
+) -> None:
+    @dg.asset
+    def long() -> None:
+        for n in range(40):
+            context = dg.AssetExecutionContext.get()
+            context.log.info("step %d", n)
+            time.sleep(0.05)
+
+    def restart() -> None:
+        time.sleep(0.5)
+        server.stop()
+        time.sleep(3)
+        server.start()
+
+    with open_instance(home_in(tmp_path / "home")) as instance:
+        restarting = threading.Thread(target=restart)
+        restarting.start()
+        result = dg.materialize([long], instance=instance)
+        restarting.join()
+        assert result.success
+        said = [one.user_message for one in instance.all_logs(result.run_id)]
+        assert {f"step {n}" for n in range(40)} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("address", "error", "said"),
+    [
+        ("nowhere at all", SettingsError, "TEAM_DATABASE holds no address"),
+        ("postgresql://bench:wrong@127.0.0.1:{port}/postgres", HomeError, "authentication failed"),
+        ("postgresql://bench@127.0.0.1:{port}/nowhere", HomeError, "no password supplied"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_told_at_once(
+    tmp_path: Path,
+    server: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    error: type[Exception],
+    said: str,
+) -> None:
+    monkeypatch.setenv("TEAM_DATABASE", address.format(port=server.port))
+    began = time.monotonic()
+    with pytest.raises(error, match=said) as why:
+        open_instance(home_in(tmp_path / "home")).dispose()
+    assert "wrong" not in str(why.value)
+    assert time.monotonic() - began < 9
+
+
+@pytest.mark.parametrize("spelled", ["host=127.0.0.1 port={port} user=bench dbname=postgres"])
+def test_whatever_libpq_takes_is_an_address(
+    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch, spelled: str
+) -> None:
+    monkeypatch.setenv("TEAM_DATABASE", spelled.format(port=server.port))
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with open_instance(home_in(tmp_path / "home")) as instance:
+        assert list(instance.get_runs()) == []

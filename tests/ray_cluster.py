@@ -1,0 +1,133 @@
+"""A Ray cluster of two nodes for tests: 127.0.0.2 is the head, 127.0.0.3 the other one.
+
+Not 127.0.0.1, which Ray replaces by the machine's own address: a second node never finds it. Who
+reaches Ray runs code, and a head listens on all interfaces: always with a token.
+"""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HEAD, OTHER = "127.0.0.2", "127.0.0.3"
+CHECKOUT = Path(__file__).parents[1]
+# Ray reads them once in a process, when it is imported: before any cluster is started.
+_TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+os.environ.update(_TOKEN)
+
+MARK = "BENCH_TEST_RAY_NODE"  # by which the processes of a node are found, whoever started them
+_PATIENCE = 90.0  # s for a node to be there
+
+
+class RayCluster:
+    """Two nodes with two places for CPUs each, and a resource of their own, node_a and node_b."""
+
+    def __init__(self, folder: Path, variables: Mapping[str, Mapping[str, str]]) -> None:
+        if not find_spec("ray"):
+            pytest.skip("no Ray here: make cluster-check installs it")
+        self._folder = folder
+        self._name = secrets.token_hex(8)
+        self._more = variables
+        self._gcs, self._dashboard = free_port(HEAD), free_port(HEAD)
+        self.variables = {"RAY_ADDRESS": f"{HEAD}:{self._gcs}", **_TOKEN}
+        """What a process needs in its environment to reach it."""
+
+    @property
+    def jobs_address(self) -> str:
+        """Where runs are sent."""
+        return f"http://{HEAD}:{self._dashboard}"
+
+    def folder_of(self, node: str) -> Path:
+        """The working folder of a node's processes: what lies there, no other node has."""
+        folder = self._folder.parent / node
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def start_head(self) -> None:
+        """Start the first node, and what the others find each other by."""
+        self._start(
+            HEAD, "--head", f"--port={self._gcs}", f"--dashboard-host={HEAD}",
+            f"--dashboard-port={self._dashboard}", f"--temp-dir={self._folder}",
+            f"--ray-client-server-port={free_port(HEAD)}", '--resources={"node_a":1}',
+        )  # fmt: skip
+
+    def start_other(self) -> None:
+        """Start the second node."""
+        self._start(OTHER, f"--address={HEAD}:{self._gcs}", '--resources={"node_b":1}')
+
+    def kill(self, node: str) -> None:
+        """End all processes of a node at once, as when its machine goes."""
+        for _ in range(20):  # who is asked to end may be starting others
+            if not (pids := self._processes(node)):
+                return
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
+
+    def _start(self, node: str, *arguments: str) -> None:
+        low = 20_000 if node == HEAD else 30_000
+        said = self._folder.parent / f"{node}.log"
+        environment = {
+            **os.environ, **self._more.get(node, {}), **self.variables,
+            "PYTHONPATH": str(CHECKOUT), "OMP_NUM_THREADS": "1",
+            "RAY_USAGE_STATS_ENABLED": "0", MARK: f"{self._name} {node}",
+            "RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "3000",
+        }  # fmt: skip
+        environment.pop("RAY_ADDRESS")  # else it would join itself
+        with said.open("w") as log:
+            subprocess.run(
+                [sys.executable, "-m", "ray.scripts.scripts", "start", *arguments,
+                 f"--node-ip-address={node}", "--num-cpus=2", "--num-gpus=0",
+                 "--object-store-memory=80000000", "--disable-usage-stats",
+                 f"--min-worker-port={low}", f"--max-worker-port={low + 999}",
+                 f"--dashboard-agent-listen-port={free_port(node)}"],
+                env=environment, stdout=log, stderr=log, timeout=_PATIENCE, check=True,
+                cwd=self.folder_of(node),
+            )  # fmt: skip
+
+    def _processes(self, node: str) -> list[int]:
+        mark = f"{MARK}={self._name} {node}".encode()
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+        return found
+
+
+def free_port(host: str) -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind((host, 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def ray_cluster(variables: Mapping[str, Mapping[str, str]] | None = None) -> Iterator[RayCluster]:
+    """Two nodes as long as the block, with variables of their own each; nothing stays."""
+    folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))  # sockets have short names
+    cluster = RayCluster(folder / "s", variables or {})
+    try:
+        cluster.start_head()
+        cluster.start_other()
+        yield cluster
+    finally:
+        for _ in range(3):  # who is asked to end may still write
+            cluster.kill(OTHER)
+            cluster.kill(HEAD)
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+            time.sleep(0.5)

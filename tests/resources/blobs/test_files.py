@@ -1,0 +1,50 @@
+"""What blobs of files say of a disk that does not take or give them."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import HomeError
+from resources.blobs.files import FileBlobs
+from resources.blobs.opening import open_blobs
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    blobs = FileBlobs(tmp_path)
+    for go in (
+        lambda: blobs.put("a/b", b"x"),
+        lambda: blobs.get("a/b"),
+        lambda: blobs.delete("a/b"),
+    ):
+        with pytest.raises(HomeError, match=f"{tmp_path}/a/b: cannot be"):
+            go()
+    assert blobs.exists("a/b")
+
+
+def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
+    blobs = FileBlobs(tmp_path)
+    blobs.put("a", b"x")
+    for put in (blobs.put, blobs.put_new):
+        with pytest.raises(HomeError, match=f"{tmp_path}/a/b: cannot be written"):
+            put("a/b", b"y")
+    assert blobs.get("a/b") is None
+    assert not blobs.delete("a/b")
+
+
+def test_nothing_unfinished_is_left_or_listed(tmp_path: Path) -> None:
+    blobs = FileBlobs(tmp_path)
+    blobs.put("a/b", b"x")
+    blobs.put_new("a/b", b"y")
+    blobs.put_new("a/c", b"y")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b", "c"]
+    (tmp_path / "a" / ".x.unfinished").touch()  # of a process that was killed
+    (tmp_path / "a" / "gone").symlink_to(tmp_path / "nowhere")
+    assert [one.name for one in blobs.list()] == ["a/b", "a/c"]
+
+
+@pytest.mark.parametrize("address", ["file://{}/team a", "file://{}/team%20a", "file://{}/team a/"])
+def test_a_folder_that_homes_share_is_files(tmp_path: Path, address: str) -> None:
+    shared = open_blobs(tmp_path / "home", "tables", address.format(tmp_path / "mnt"))
+    assert shared.folder == tmp_path / "mnt" / "team a" / "tables"
+    assert open_blobs(tmp_path / "home", "tables").folder == tmp_path / "home" / "tables"

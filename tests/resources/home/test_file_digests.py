@@ -1,0 +1,94 @@
+"""That files are known by what they hold, wherever they lie, and are read once."""
+
+import os
+import time
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from resources.home.file_digests import FileDigests
+
+EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of nothing
+
+
+def write(folder: Path) -> Path:
+    for name, text in (("b/two.txt", "2"), ("a.txt", ""), ("b/__pycache__/x.pyc", "x")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def told(home: Path, *paths: Path) -> list[list[str]]:
+    return list(FileDigests(home / "digests.json").of(paths))
+
+
+def long_ago(file: Path) -> None:
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+
+
+def test_names_go_on_below_what_was_asked_for(tmp_path: Path) -> None:
+    folder = write(tmp_path / "x" / "release")
+    found = told(tmp_path, folder, folder / "a.txt", tmp_path / "absent")
+    assert [name for name, _ in found] == ["release/a.txt", "release/b/two.txt", "a.txt"]
+    assert found[0][1] == found[2][1] == EMPTY
+
+
+def test_a_copy_elsewhere_with_other_times_is_the_same(tmp_path: Path) -> None:
+    folder = write(tmp_path / "here" / "release")
+    other = copytree(folder, tmp_path / "there" / "further" / "release")
+    long_ago(other / "b" / "two.txt")
+    assert told(tmp_path, folder) == told(tmp_path / "there", other)
+
+
+@pytest.mark.parametrize("long_lain", [True, False])
+def test_another_text_of_the_same_length_is_another(tmp_path: Path, long_lain: bool) -> None:
+    file = write(tmp_path / "release") / "b" / "two.txt"
+    if long_lain:
+        long_ago(file)
+    before = told(tmp_path, file)
+    file.write_text("3")
+    assert told(tmp_path, file) != before
+
+
+def test_a_file_that_lay_there_is_not_read_again(tmp_path: Path) -> None:
+    file = write(tmp_path / "release") / "b" / "two.txt"
+    long_ago(file)
+    before = told(tmp_path, file)
+    file.write_text("3")
+    long_ago(file)  # nobody does that; it shows that the file is not read
+    assert told(tmp_path, file) == before
+
+
+def test_what_changed_a_moment_ago_is_not_remembered(tmp_path: Path) -> None:
+    file = write(tmp_path / "release") / "b" / "two.txt"
+    now = time.time_ns()
+    before = []
+    for text in "23":  # twice within what a coarse clock takes for one moment
+        file.write_text(text)
+        os.utime(file, ns=(now, now))
+        before.append(told(tmp_path, file))
+    assert before[0] != before[1]
+
+
+@pytest.mark.parametrize("memory", [b"", b"torn{", b"[]", b'{"x": 1}', b'{"x": [1]}', b"\xff"])
+def test_a_memory_that_is_damaged_is_made_anew(tmp_path: Path, memory: bytes) -> None:
+    file = write(tmp_path / "release") / "a.txt"
+    long_ago(file)
+    (tmp_path / "digests.json").write_bytes(memory.replace(b'"x"', f'"{file}"'.encode()))
+    assert told(tmp_path, file) == [["a.txt", EMPTY]]
+    assert told(tmp_path, file) == [["a.txt", EMPTY]]
+
+
+def test_to_look_makes_no_home(tmp_path: Path) -> None:
+    file = write(tmp_path / "release") / "a.txt"
+    long_ago(file)
+    assert told(tmp_path / "home", file) == [["a.txt", EMPTY]]
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_home_that_cannot_be_written_keeps_nobody_from_looking(tmp_path: Path) -> None:
+    file = write(tmp_path / "release") / "a.txt"
+    long_ago(file)
+    (tmp_path / "home").write_text("no folder")
+    assert told(tmp_path / "home", file) == [["a.txt", EMPTY]]

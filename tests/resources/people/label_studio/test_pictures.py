@@ -1,0 +1,50 @@
+"""The folder that a Label Studio serves pictures from: a link to a home's, or copies of objects."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import ImageError
+from resources.people.label_studio.pictures import shared_pictures
+from resources.pictures.places import PictureFolder
+from resources.pictures.shared_pictures import SharedPictures
+
+ONE, OTHER = b"one", b"other"
+FIRST, SECOND = (sha256(data).hexdigest() for data in (ONE, OTHER))
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> SharedPictures:
+    place = SharedPictures(f"file://{tmp_path}/shared", "", str(tmp_path / "cache"), 10**6)
+    place.keep(FIRST, ONE)
+    place.keep(SECOND, OTHER)
+    return place
+
+
+def lying(folder: Path) -> dict[str, bytes]:
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.glob("*/*")}
+
+
+def test_of_objects_those_that_are_shown_are_copied(
+    tmp_path: Path, objects: SharedPictures
+) -> None:
+    folder = shared_pictures(tmp_path, objects, [FIRST, FIRST])
+    assert lying(folder) == {f"{FIRST[:2]}/{FIRST}": ONE}
+    assert shared_pictures(tmp_path, objects, [SECOND]) == folder
+    assert lying(folder).keys() == {f"{one[:2]}/{one}" for one in (FIRST, SECOND)}
+    with pytest.raises(ImageError, match="no picture"):
+        shared_pictures(tmp_path, objects, ["00" * 32])
+
+
+def test_a_home_that_begins_to_share_no_longer_links_to_its_own(
+    tmp_path: Path, objects: SharedPictures
+) -> None:
+    own = PictureFolder(str(tmp_path / "images"))
+    own.keep(SECOND, OTHER)
+    assert shared_pictures(tmp_path, own).readlink() == tmp_path / "images"
+    folder = shared_pictures(tmp_path, objects, [FIRST])
+    assert not folder.is_symlink()
+    assert lying(tmp_path / "images").keys() == {f"{SECOND[:2]}/{SECOND}"}
+    shared_pictures(tmp_path, own, [SECOND])  # and back: what was copied stays
+    assert lying(folder).keys() == {f"{one[:2]}/{one}" for one in (FIRST, SECOND)}

@@ -1,0 +1,378 @@
+"""Requests handed over in batches: asked once, collected once, whatever happens meanwhile."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.errors import ModelError
+from resources.replies.earlier import Tokens
+from resources.replies.remembering import RememberingModel
+from resources.replies.store import ReplyStore
+from resources.server.batches.anthropic import AnthropicBatches
+from resources.server.batches.engine import BatchEngine
+from resources.server.batches.openai import OpenAIBatches
+from resources.settings.server_spec import ServerSpec
+from tests.resources.server.asking import read_picture, requests_for
+from tests.resources.server.batches.stand_in import BatchServer
+
+TEXTS = ("a", "b", "c", "d", "e")
+ANSWERS = [f"A to {text}" for text in TEXTS]
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def format_(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCH_KEY", "k" * 20)
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with BatchServer() as one:
+        yield one
+
+
+def engine(
+    server: BatchServer, home: Path, format_: str, spent: Tokens | None = None, **fields: Any
+) -> BatchEngine:
+    section = {"kind": "server", "base_url": server.base_url, "model": "m", "format": format_}
+    spec = ServerSpec.model_validate(
+        section | {"api_key_env": "BATCH_KEY", "batch": True, "max_tokens": 50} | fields
+    )
+    return BatchEngine(
+        spec,
+        read_picture,
+        home / "batches",
+        base_delay=0.01,
+        patience=5,
+        spent=lambda _: spent or Tokens(),
+    )
+
+
+def answered(one: BatchEngine, *asked: Request) -> list[Reply]:
+    replies = dict(one.stream(asked))
+    return [replies[position] for position in range(len(asked))]
+
+
+def said(replies: list[Reply]) -> list[str]:
+    return [reply.error or reply.text for reply in replies]
+
+
+def out(home: Path) -> list[Path]:
+    return sorted((home / "batches").rglob("*.json"))
+
+
+def test_requests_are_one_batch_and_replies_find_theirs(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    replies = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
+    assert said(replies) == ANSWERS
+    assert len(server.batches) == 1
+    assert {(one.prompt_tokens, one.completion_tokens) for one in replies} == {(10, 3)}
+    assert {(one.finish_reason, one.seconds) for one in replies} == {("stop", None)}
+    assert out(tmp_path) == []
+
+
+def test_what_it_sends_is_what_a_single_request_says(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    asked = Request(prompt=Prompt.of(Image("png"), "?"), temperature=0.5)
+    answered(engine(server, tmp_path, format_), asked)
+    (body,) = [one["body"] for batch in server.batches.values() for one in batch.requests]
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.5, 50)
+    (turn,) = body["messages"]
+    kinds = {"openai": ["image_url", "text"], "anthropic": ["image", "text"]}
+    assert [part["type"] for part in turn["content"]] == kinds[format_]
+
+
+def test_an_identity_is_that_of_single_requests(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(server, tmp_path, format_)
+    assert one.identity == engine(server, tmp_path, format_, batch=False).identity
+
+
+def test_the_limits_of_a_batch_make_several(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(server, tmp_path, format_)
+    one._api.most = 2
+    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert sorted(len(batch.requests) for batch in server.batches.values()) == [1, 2, 2]
+
+
+def test_so_do_its_bytes(server: BatchServer, tmp_path: Path, format_: str) -> None:
+    one = engine(server, tmp_path, format_)
+    one._api.most_bytes = 10
+    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert len(server.batches) == 5
+
+
+def test_what_is_too_large_for_the_server_is_handed_over_in_halves(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.most_bytes = 900
+    assert said(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))) == ANSWERS
+    assert len(server.batches) > 1
+    assert server.n_asked == 5
+
+
+def test_so_is_what_is_beyond_the_tokens_that_may_be_enqueued(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    server.most = 2
+    assert said(answered(engine(server, tmp_path, "openai"), *requests_for(*TEXTS))) == ANSWERS
+    assert server.n_asked == 5
+
+
+def test_what_fails_in_a_batch_is_the_error_of_its_request(tmp_path: Path, format_: str) -> None:
+    def answer(body: dict[str, Any]) -> str | int | None:
+        return 400 if "b" in str(body["messages"]) else "fine"
+
+    with BatchServer(answer) as server:
+        first, second = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
+    assert first.text == "fine"
+    assert second.text == ""
+    assert second.error.startswith("in a batch: ")
+    assert "as asked" in second.error
+
+
+@pytest.mark.parametrize("end", ["expired", "cancelled"])
+def test_a_batch_that_ends_early_leaves_what_was_answered_and_errors(
+    tmp_path: Path, format_: str, end: str
+) -> None:
+    with BatchServer(lambda body: None if "b" in str(body["messages"]) else "fine") as server:
+        server.end = end
+        first, second = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
+        assert first.text == "fine"
+        assert (second.text, end.replace("ll", "l") in second.error.replace("ll", "l")) == (
+            "",
+            True,
+        )
+        # It is asked again by the next run, in a batch of its own.
+        answered(engine(server, tmp_path, format_), *requests_for("b"))
+        assert server.n_asked == 3
+
+
+def test_a_batch_that_is_refused_whole_is_the_error_of_each(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    server.end = "failed"
+    (reply,) = answered(engine(server, tmp_path, "openai"), *requests_for("a"))
+    assert reply.error.endswith("without it: Enqueued token limit reached")
+
+
+def killed_while_waiting(server: BatchServer, home: Path, format_: str) -> None:
+    """Hand a batch over, and go away before it ends; nothing but what is noted is left."""
+    looks, server.looks = server.looks, 0
+    replies = engine(server, home, format_).stream(requests_for(*TEXTS))
+    thread = threading.Thread(target=lambda: next(replies, None), daemon=True)
+    thread.start()
+    until_noted(server, home)
+    server.looks = looks
+
+
+def until_noted(server: BatchServer, home: Path) -> None:
+    until = time.monotonic() + 30
+    while not server.batches or not out(home) or '"batch": ""' in out(home)[0].read_text():
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def test_a_batch_is_collected_by_the_run_after_one_that_was_killed(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    killed_while_waiting(server, tmp_path / "first", format_)
+    # A thread cannot be killed: the second run has a copy of what was noted.
+    for file in out(tmp_path / "first"):
+        there = tmp_path / "second" / file.relative_to(tmp_path / "first")
+        there.parent.mkdir(parents=True)
+        there.write_bytes(file.read_bytes())
+    again = engine(server, tmp_path / "second", format_)
+    assert said(answered(again, *requests_for(*TEXTS, "new"))) == [*ANSWERS, "A to new"]
+    assert server.n_asked == 6
+    assert out(tmp_path / "second") == []
+
+
+@pytest.mark.long
+def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    looks, server.looks = server.looks, 0
+    command = [sys.executable, "-m", __name__, server.base_url, str(tmp_path), format_]
+    ours = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(Path.cwd())})
+    until_noted(server, tmp_path)
+    ours.kill()
+    ours.wait()
+    server.looks = looks
+    got = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
+    assert said(got) == ANSWERS
+    assert (server.n_asked, len(server.batches)) == (5, 1)
+
+
+def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    store = ReplyStore(tmp_path / "replies.sqlite")
+    first = engine(server, tmp_path, format_)
+    model = RememberingModel("m", first, store)
+    assert [one.text for one in model.reply(requests_for(*TEXTS))] == ANSWERS
+    again = RememberingModel("m", engine(server, tmp_path, format_, batch=False), store)
+    assert [one.text for one in again.reply(requests_for(*TEXTS))] == ANSWERS
+    assert (server.n_asked, len(server.batches)) == (5, 1)
+
+
+def test_who_stops_half_way_through_the_results_collects_the_rest_later(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    replies = engine(server, tmp_path, format_).stream(requests_for(*TEXTS))
+    taken = [next(replies), next(replies)]
+    replies.close()  # type: ignore[attr-defined]
+    assert len(out(tmp_path)) == 1
+    rest = [text for n, text in enumerate(TEXTS) if n not in dict(taken)]
+    got = answered(engine(server, tmp_path, format_), *requests_for(*rest))
+    assert said(got) == [f"A to {text}" for text in rest]
+    assert server.n_asked == 5
+
+
+def test_a_batch_whose_answer_was_lost_is_found_again(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.drops = True
+    assert said(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))) == ANSWERS
+    assert (server.n_asked, len(server.batches)) == (5, 1)
+
+
+def test_one_that_was_only_about_to_be_handed_over_is_asked(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(server, tmp_path, format_)
+    one._noted.note("00", ["of another time"])
+    assert said(answered(one, *requests_for("a"))) == ["A to a"]
+    assert out(tmp_path) == []
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", '{"ids": 1}', "[" * 100_000, "\x00"])
+def test_a_note_that_is_damaged_is_passed_over(
+    server: BatchServer, tmp_path: Path, damaged: str
+) -> None:
+    one = engine(server, tmp_path, "openai")
+    one._noted.note("00", ["of another time"])
+    out(tmp_path)[0].write_text(damaged, encoding="utf-8")
+    assert said(answered(one, *requests_for("a"))) == ["A to a"]
+
+
+def test_one_that_the_server_knows_no_more_is_asked_anew(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    killed_while_waiting(server, tmp_path / "first", format_)
+    (file,) = out(tmp_path / "first")
+    there = tmp_path / "second" / file.relative_to(tmp_path / "first")
+    there.parent.mkdir(parents=True)
+    there.write_text(file.read_text().replace('"batch_0"', '"batch_9"').replace("ch_0", "ch_9"))
+    got = answered(engine(server, tmp_path / "second", format_), *requests_for(*TEXTS))
+    assert said(got) == ANSWERS
+    assert server.n_asked == 10
+
+
+def test_a_server_that_is_overloaded_is_asked_again(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.fails = 2
+    assert said(answered(engine(server, tmp_path, format_), *requests_for("a"))) == ["A to a"]
+
+
+def test_a_wrong_key_is_said(
+    server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCH_KEY", "x" * 20)
+    with pytest.raises(ModelError, match=r"HTTP 401.*api_key_env should name"):
+        answered(engine(server, tmp_path, format_), *requests_for("a"))
+    assert out(tmp_path) == []
+
+
+def test_two_results_of_one_request_are_nobody_s(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.doubled = True
+    with pytest.raises(ModelError, match="two results of one request"):
+        answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
+
+
+def test_a_conversation_is_a_batch_for_each_turn(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    prompt = Prompt((Turn("user", ("first",)), Turn("user", ("second",))))
+    both = [Request(prompt=prompt), *requests_for("a")]
+    replies = answered(engine(server, tmp_path, format_), *both)
+    assert said(replies) == ["A to second", "A to a"]
+    assert (replies[0].prompt_tokens, replies[0].completion_tokens) == (20, 6)
+    last = list(server.batches.values())[-1].requests
+    assert [turn["role"] for turn in last[0]["body"]["messages"]] == ["user", "assistant", "user"]
+    assert out(tmp_path) == []
+
+
+def test_two_draws_of_one_prompt_are_two_requests(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    (request,) = requests_for("a")
+    one = engine(server, tmp_path, format_, temperature=1.0)
+    assert len(answered(one, request, replace(request, sample=1))) == 2
+    assert server.n_asked == 2
+
+
+def test_a_picture_that_is_not_there_is_the_error_of_its_request(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    asked = [Request(prompt=Prompt.of(Image("none"), "?")), *requests_for("a")]
+    first, second = answered(engine(server, tmp_path, format_), *asked)
+    assert first.error == "cannot be sent: no picture none"
+    assert second.text == "A to a"
+
+
+def test_what_may_cost_more_than_is_left_is_asked_when_the_rest_was_paid(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    # One may take 100 + 50 tokens and takes 13: two fit at first, then as many as are left.
+    one = engine(server, tmp_path, format_, budget_tokens=310)
+    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert [len(batch.requests) for batch in server.batches.values()] == [2, 1, 1, 1]
+
+
+def test_beyond_the_budget_nothing_is_asked(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(
+        server, tmp_path, format_, budget_tokens=100, spent=Tokens(prompt=90, completion=5)
+    )
+    (reply,) = answered(one, *requests_for("a"))
+    assert reply.error == "not asked: it may cost more than is left of the budget"
+    assert server.n_asked == 0
+
+
+@pytest.mark.parametrize(
+    ("api", "most", "most_bytes"),
+    [(OpenAIBatches(), 50_000, 200e6), (AnthropicBatches(), 100_000, 256e6)],
+    ids=["openai", "anthropic"],
+)
+def test_the_vendors_limits_are_kept(api: Any, most: int, most_bytes: float) -> None:
+    assert (api.most <= most, api.most_bytes < most_bytes) == (True, True)
+
+
+if __name__ == "__main__":  # asks until it is killed
+    url, home_, form = sys.argv[1:]
+    waiting = BatchServer()
+    waiting.port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
+    answered(engine(waiting, Path(home_), form), *requests_for(*TEXTS))

@@ -1,0 +1,54 @@
+"""Engines over ``weights_server``, for the tests of servers that are started.
+
+``python -m tests.resources.server.serving FOLDER SAID OPTION...`` asks one question, says the
+reply, and then waits until it is killed.
+"""
+
+import shlex
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.chat import Prompt, Reply, Request
+from resources.server.served import ServedEngine
+from resources.settings.server_spec import ServerSpec
+
+PROGRAM = Path(__file__).with_name("weights_server.py")
+
+
+def command(*options: str) -> str:
+    return f"{sys.executable} -S {PROGRAM} {{path}} {{port}} {shlex.join(options)}".strip()
+
+
+def spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
+    section = {"kind": "server", "path": str(folder), "serve": command(*options)} | fields
+    return ServerSpec.model_validate(section)
+
+
+@contextmanager
+def engine(folder: Path, said: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
+    one = ServedEngine(spec(folder, *options, **fields), "run/step", lambda _: b"", said)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+def asked(one: ServedEngine, *texts: str) -> list[Reply]:
+    replies = dict(one.stream([Request(prompt=Prompt.of(text)) for text in texts]))
+    return [replies[position] for position in range(len(texts))]
+
+
+def said_by(replies: Sequence[Reply]) -> list[str]:
+    return [reply.error or reply.text for reply in replies]
+
+
+if __name__ == "__main__":
+    weights, log, *chosen = sys.argv[1:]
+    with engine(Path(weights), Path(log), *chosen) as serving:
+        sys.stdout.write(f"{asked(serving, '?')[0].text}\n")
+        sys.stdout.flush()
+        threading.Event().wait()

@@ -1,0 +1,81 @@
+"""Which pool the runs of a model hold, by its own section and by [cluster]."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.bench.instance import open_instance
+from bench_assets.core.errors import SettingsError
+from resources.settings.bench_toml import load_settings
+from resources.settings.pools import pool_of
+
+CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
+HOSTED = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\npool = "hosted"\n'
+STARTED = (
+    '[models.mine]\nkind = "server"\npath = "w"\nserve = "vllm serve {path} --port {port}"\n'
+    'pool = "node-a"\n'
+)
+
+
+def pools(home: Path, text: str) -> dict[str, str]:
+    (home / "bench.toml").write_text(text, encoding="utf-8")
+    return pool_of(load_settings(home))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", {}, id="nobody names one"),
+        pytest.param(CLUSTER + HOSTED + STARTED, {"gpt": "hosted", "mine": "node-a"}, id="two do"),
+        pytest.param(
+            f'{CLUSTER}pool_of = {{ gpt = "node-a" }}\n{HOSTED}',
+            {"gpt": "node-a"},
+            id="[cluster] goes before the model",
+        ),
+        pytest.param(
+            f'{CLUSTER}{STARTED}[checkpoints]\nfolders = ["runs"]\nlike = "mine"\n',
+            {"mine": "node-a", "*@????????": "node-a"},
+            id="a checkpoint holds that of the model it is like",
+        ),
+        pytest.param(
+            '[checkpoints]\nfolders = ["runs"]\nserve = "vllm serve {path} --port {port}"\n',
+            {},
+            id="a command alone names none",
+        ),
+    ],
+)
+def test_pools(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
+    assert pools(tmp_path, text) == expected
+
+
+def test_a_pool_that_there_is_not_is_told_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"models\.gpt\.pool: there is no pool hosted; known:"):
+        pools(tmp_path, HOSTED)
+
+
+def test_a_name_that_no_pool_can_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"models\.gpt\.pool: .*should be like"):
+        pools(tmp_path, HOSTED.replace('"hosted"', '"My Pool"'))
+
+
+@dg.asset(
+    pool="gpu", partitions_def=dg.StaticPartitionsDefinition(["gpt", "mine", "run/1@0123abcd"])
+)
+def predictions() -> None:
+    """Makes nothing."""
+
+
+@pytest.mark.parametrize(
+    ("model", "pool"), [("gpt", "hosted"), ("mine", "node-a"), ("run/1@0123abcd", "node-a")]
+)
+def test_a_run_holds_the_pool_of_its_server(tmp_path: Path, model: str, pool: str) -> None:
+    watched = '[checkpoints]\nfolders = ["runs"]\nlike = "mine"\n'
+    (tmp_path / "bench.toml").write_text(CLUSTER + HOSTED + STARTED + watched, encoding="utf-8")
+    job = dg.Definitions([predictions]).resolve_implicit_global_asset_job_def()
+    with open_instance(tmp_path) as instance:
+        made = instance.create_run_for_job(job, tags={"dagster/partition": model})
+        run = instance.get_run_by_id(made.run_id)
+    assert run
+    assert run.run_op_concurrency
+    assert run.run_op_concurrency.all_pools == {pool}

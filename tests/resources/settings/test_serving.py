@@ -1,0 +1,202 @@
+"""Sections of bench.toml that start servers, or say where they move."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import SettingsError
+from resources.checkpoints.fingerprints import fingerprint
+from resources.replies.earlier import Tokens
+from resources.server.budget import cost
+from resources.settings.bench_toml import load_settings
+from resources.settings.server_spec import ServerSpec
+from tests.sensors.watched import write_checkpoint
+
+VLLM = "vllm serve {path} --port {port}"
+STARTED = f'kind = "server"\npath = "w"\nserve = "{VLLM}"\n'
+
+
+def written(home: Path, text: str) -> Path:
+    (home / "bench.toml").write_text(text, encoding="utf-8")
+    return home
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        pytest.param(
+            'path = "w"\nserve = "vllm serve {model} --port {port}"',
+            r"entry models\.m\.serve: .*there is no \{model\}; known: \{path\}, \{port\}, \{name\}",
+            id="another word in braces",
+        ),
+        pytest.param(
+            'path = "w"\nserve = "vllm serve {path}"', r"should say \{port\}", id="no port"
+        ),
+        pytest.param(
+            'path = "w"\nserve = "vllm serve x --port {port}"', r"should say \{path\}", id="no path"
+        ),
+        pytest.param(
+            'path = "w"\nserve = "vllm serve \'{path} --port {port}"',
+            "cannot be split into words: No closing quotation",
+            id="half a quotation",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM} 2>&1 | tee log"', "for a shell", id="a shell's words"
+        ),
+        pytest.param(f'path = "w"\nserve = "cd /x && {VLLM}"', "&& is for a shell", id="and"),
+        pytest.param(f'path = "w"\nserve = "A=1 {VLLM}"', "write env in front", id="a variable"),
+        pytest.param(
+            'path = "w"\nserve = "{path} {port}"', "should begin with a program", id="no program"
+        ),
+        pytest.param(f'serve = "{VLLM}"', "path should be the folder", id="nothing to serve"),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM}"\nbase_url = "http://s/v1"',
+            "either serve or base_url",
+            id="two places",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM}"\naddresses_file = "f"',
+            "either serve or addresses_file",
+            id="and a file of them",
+        ),
+        pytest.param(
+            'base_url = "http://s/v1"\nmodel = "m"\nreplicas = 2',
+            "replicas goes with serve",
+            id="replicas of what is not ours",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM}"\nreplicas = 3\ndevices = ["0", "1"]',
+            "replicas: 3, but devices are given for 2",
+            id="more replicas than devices",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM}"\nreplicas = 0', "greater than 0", id="no replica"
+        ),
+        pytest.param(
+            'model = "m"', "should say where it answers: base_url, addresses_file; or serve",
+            id="nowhere",
+        ),
+        pytest.param('base_url = "http://s/v1"', "model should be the name", id="no model"),
+        pytest.param(
+            'model = "m"\naddresses_file = "f"', "path should be the folder", id="no identity"
+        ),
+        pytest.param(
+            f'path = "w"\nformat = "gemini"\nserve = "{VLLM}"', "serve goes with", id="gemini"
+        ),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_by_name(tmp_path: Path, section: str, message: str) -> None:
+    home = written(tmp_path, f'[models.m]\nkind = "server"\n{section}\n')
+    with pytest.raises(SettingsError, match=message):
+        load_settings(home)
+
+
+@pytest.mark.parametrize(
+    ("serve", "words"),
+    [
+        (VLLM, ["vllm", "serve", "/w s", "--port", "7"]),
+        ("a --port={port} --as '{name} x' {path}", ["a", "--port=7", "--as", "run/1@2 x", "/w s"]),
+        ("a {path} {port} '{\"image\": 4}'", ["a", "/w s", "7", '{"image": 4}']),
+    ],
+    ids=["the example", "inside of words", "JSON is no name"],
+)
+def test_the_words_of_a_command(serve: str, words: list[str]) -> None:
+    spec = ServerSpec.model_validate({"kind": "server", "path": "w", "serve": serve})
+    assert spec.command(path="/w s", port=7, name="run/1@2") == words
+
+
+@pytest.mark.parametrize(
+    ("serve", "more", "server"),
+    [
+        (VLLM, {}, "vllm"),
+        ("env CUDA_VISIBLE_DEVICES=1 /opt/bin/vllm serve {path} --port {port}", {}, "vllm"),
+        ("python -m vllm.entrypoints.openai.api_server --model {path} --port {port}", {}, "vllm"),
+        ("llama-server -m {path} --port {port}", {}, "llama.cpp"),
+        ("transformers serve {path} --port {port}", {}, "transformers"),
+        ("./mine.sh {path} {port}", {}, ""),
+        (VLLM, {"server": ""}, ""),
+        (VLLM, {"format": "anthropic"}, ""),
+    ],
+)
+def test_a_server_is_known_by_its_command(serve: str, more: dict[str, str], server: str) -> None:
+    section = {"kind": "server", "path": "w", "serve": serve} | more
+    assert ServerSpec.model_validate(section).server == server
+
+
+def test_where_a_program_lies_is_no_part_of_the_identity_and_its_options_are() -> None:
+    def digest(serve: str) -> str:
+        section = {"kind": "server", "path": "w", "serve": serve}
+        return ServerSpec.model_validate(section).command_digest
+
+    assert digest(VLLM) == digest(f"/opt/{VLLM}") == digest(VLLM.replace(" ", "  "))
+    assert digest(VLLM) != digest(f"{VLLM} --dtype float16")
+
+
+def watched(home: Path, *lines: str) -> str:
+    """Write settings that watch a folder with one checkpoint; its name."""
+    folder = write_checkpoint(home / "runs" / "step-1")
+    text = "\n".join(["[checkpoints]", 'folders = ["runs"]', *lines, "[models.like]", STARTED])
+    written(home, text)
+    return f"step-1@{fingerprint(folder)}"
+
+
+def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> None:
+    name = watched(tmp_path, f'serve = "{VLLM}"')
+    spec = load_settings(tmp_path).model(name)
+    assert isinstance(spec, ServerSpec)
+    assert (spec.path, spec.serve) == (str(tmp_path / "runs" / "step-1"), VLLM)
+
+
+def test_it_is_asked_like_a_model_that_a_server_is_started_for(tmp_path: Path) -> None:
+    name = watched(tmp_path, 'like = "like"')
+    settings = written(tmp_path, (tmp_path / "bench.toml").read_text() + "max_tokens = 7\n")
+    spec = load_settings(settings).model(name)
+    assert isinstance(spec, ServerSpec)
+    assert (spec.max_tokens, spec.serve, spec.server) == (7, VLLM, "vllm")
+
+
+def test_its_own_command_goes_before_that_of_the_model_it_is_like(tmp_path: Path) -> None:
+    name = watched(tmp_path, 'like = "like"', 'serve = "llama-server -m {path} --port {port}"')
+    spec = load_settings(tmp_path).model(name)
+    assert isinstance(spec, ServerSpec)
+    assert spec.server == "llama.cpp"
+
+
+def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) -> None:
+    watched(tmp_path, 'like = "tiny-vlm/step-2300"', f'serve = "{VLLM}"')
+    with pytest.raises(SettingsError, match="like: tiny-vlm/step-2300 is a transformers model"):
+        load_settings(tmp_path).base_of_checkpoints()
+
+
+def test_a_mistake_in_the_command_of_checkpoints_is_told_by_name(tmp_path: Path) -> None:
+    watched(tmp_path, 'serve = "vllm serve {folder} --port {port}"')
+    with pytest.raises(SettingsError, match=r"entry checkpoints\.serve: .*no \{folder\}"):
+        load_settings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        pytest.param('format = "gemini"\nbase_url = "http://s"', "batch goes with format", id="g"),
+        pytest.param('base_url = ["http://s", "http://t"]', "one base_url", id="two addresses"),
+        pytest.param(f'path = "w"\nserve = "{VLLM}"', "one base_url", id="our own server"),
+    ],
+)
+def test_batches_go_with_a_provider(tmp_path: Path, section: str, message: str) -> None:
+    home = written(tmp_path, f'[models.m]\nkind = "server"\nmodel = "m"\nbatch = true\n{section}\n')
+    with pytest.raises(SettingsError, match=message):
+        load_settings(home)
+
+
+def test_batches_cost_half() -> None:
+    section = {
+        "kind": "server",
+        "base_url": "http://s",
+        "model": "m",
+        "price_in": 2,
+        "price_out": 8,
+    }
+    whole, half = (ServerSpec.model_validate(section | {"batch": said}) for said in (False, True))
+    tokens = Tokens(prompt=1_000_000, completion=500_000)
+    assert (cost(whole, tokens), cost(half, tokens)) == (6.0, 3.0)
+    assert whole.identity == half.identity
