@@ -44,9 +44,6 @@ class Service(Served):
         self.address = f"{self.scheme}{host}:{port}"
         self._code = code
 
-    def _program(self, name: str) -> str:
-        return str(Path(sys.executable).parent / name)
-
     def _workspace(self) -> list[str]:
         """Where the graph is: a file of the checkout, or one that names the code server."""
         if not self._code:
@@ -68,7 +65,7 @@ class Web(Service):
     def command(self) -> list[str]:
         """What is started."""
         at = ["-h", self.host, "-p", str(self.port)]
-        return [self._program("dagster-webserver"), *at, *self._workspace()]
+        return [sys.executable, "-m", "dagster_webserver", *at, *self._workspace()]
 
     def _answers(self) -> bool:
         return web_answers(self.host, self.port)
@@ -81,7 +78,7 @@ class Daemon(Service):
 
     def command(self) -> list[str]:
         """What is started."""
-        return [self._program("dagster-daemon"), "run", *self._workspace()]
+        return [sys.executable, "-m", "dagster._daemon", "run", *self._workspace()]
 
     def _answers(self) -> bool:
         return daemon_lives(self.home)
@@ -96,7 +93,7 @@ class Code(Service):
         """What is started."""
         at = ["-h", self.host, "-p", str(self.port), "--location-name", LOCATION]
         graph = ["-m", "bench_assets.definitions", "-d", str(CHECKOUT)]
-        return [self._program("dagster"), "api", "grpc", *at, *graph]
+        return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
 
     def _answers(self) -> bool:
         return code_answers(self.host, self.port)

@@ -64,8 +64,8 @@ class Served:
 
     def command(self) -> list[str]:
         """What is started."""
-        dagster = [str(Path(sys.executable).parent / "dagster"), "dev", "-w", "workspace.yaml"]
-        return [*dagster, "-h", _HOST, "-p", str(self.port)]
+        at = ["-h", _HOST, "-p", str(self.port)]
+        return [sys.executable, "-m", "dagster", "dev", "-w", "workspace.yaml", *at]
 
     def environment(self) -> dict[str, str]:
         """What it finds in its environment."""

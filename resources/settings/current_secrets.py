@@ -1,4 +1,4 @@
-"""The secrets of a home folder as they are now, for what runs as long as a server does."""
+"""The secrets of home folders as they are now, for what runs as long as a server does."""
 
 from pathlib import Path
 
@@ -9,18 +9,22 @@ from resources.settings.environment import known_secrets
 class CurrentSecrets:
     """Reads bench.toml again when it has changed."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._state: tuple[int, int] | None = None
+    def __init__(self, *homes: Path) -> None:
+        self._homes = homes
+        self._state: list[tuple[int, int]] | None = None
         self._secrets = Secrets()
 
     def now(self) -> Secrets:
         """What must not be told."""
-        try:
-            stat = (self._home / "bench.toml").stat()
-            state = (stat.st_mtime_ns, stat.st_size)
-        except OSError:
-            state = (0, 0)
+        state = [_state(home / "bench.toml") for home in self._homes]
         if state != self._state:
-            self._state, self._secrets = state, known_secrets(self._home)
+            self._state, self._secrets = state, known_secrets(*self._homes)
         return self._secrets
+
+
+def _state(file: Path) -> tuple[int, int]:
+    try:
+        stat = file.stat()
+    except OSError:
+        return 0, 0
+    return stat.st_mtime_ns, stat.st_size

@@ -14,10 +14,10 @@ Stored = TypeVar("Stored", EventLogEntry, TickData)
 
 
 class Door:
-    """Lets through what tells no secret of a home folder."""
+    """Lets through what tells no secret of home folders."""
 
-    def __init__(self, home: Path) -> None:
-        self._secrets = CurrentSecrets(home)
+    def __init__(self, *homes: Path) -> None:
+        self._secrets = CurrentSecrets(*homes)
 
     def passed(self, value: Stored) -> Stored:
         """A value as it may be recorded."""

@@ -7,9 +7,9 @@ from typing import Any
 from resources.settings.current_secrets import CurrentSecrets
 
 
-def let_logs_tell_no_secrets(home: Path) -> None:
+def let_logs_tell_no_secrets(*homes: Path) -> None:
     """Have this process make its records so that ``***`` stands where a secret would be printed."""
-    secrets = CurrentSecrets(home)
+    secrets = CurrentSecrets(*homes)
 
     class Record(logging.LogRecord):
         def __init__(self, *arguments: Any, **more: Any) -> None:  # noqa: ANN401

@@ -5,7 +5,7 @@ on command lines, where others can read it. Imported only where ``dagster.yaml``
 """
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,7 +45,7 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
     def __init__(
         self,
         variable: str,
-        home: Path,
+        homes: Iterable[Path],
         pool_of: Mapping[str, str],
         inst_data: ConfigurableClassData | None = None,
     ) -> None:
@@ -53,7 +53,7 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
 
         Args:
             variable: The environment variable with the address, as libpq takes it.
-            home: What bench.toml names there must not be told.
+            homes: What bench.toml names there must not be told.
             pool_of: Model, or pattern of models -> the pool that its runs hold.
             inst_data: As Dagster rebuilds it elsewhere.
 
@@ -62,7 +62,7 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
             HomeError: If the database cannot be used.
         """
         address = secret(variable)
-        url, door = f"postgresql+psycopg2://?dsn={quote(address, safe='')}", Door(home)
+        url, door = f"postgresql+psycopg2://?dsn={quote(address, safe='')}", Door(*homes)
         self.postgres_url, self.should_autocreate_tables = url, True
         self._inst_data = inst_data
 
@@ -88,10 +88,11 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
     ) -> "DiscreetPostgres":
         """Open the storage as ``dagster.yaml`` says; the process prints no secrets from now on."""
-        home = home_here(Path(config_value["base_dir"]).parent)
-        let_logs_tell_no_secrets(home)
-        let_tracebacks_tell_no_secrets(home)
-        return cls(config_value["variable"], home, config_value.get("pool_of", {}), inst_data)
+        written = Path(config_value["base_dir"]).parent
+        homes = dict.fromkeys((home_here(written), written))  # of one that is opened beside another
+        let_logs_tell_no_secrets(*homes)
+        let_tracebacks_tell_no_secrets(*homes)
+        return cls(config_value["variable"], homes, config_value.get("pool_of", {}), inst_data)
 
 
 class HomeHere(LocalArtifactStorage):

@@ -14,12 +14,12 @@ from typing import TextIO
 from resources.settings.current_secrets import CurrentSecrets
 
 
-def let_tracebacks_tell_no_secrets(home: Path) -> None:
+def let_tracebacks_tell_no_secrets(*homes: Path) -> None:
     """Have this process print ``***`` where a secret would stand: of all its threads.
 
     Whoever else listens for what threads and the collector raise, as tests do, goes on listening.
     """
-    printed = _Printed(CurrentSecrets(home))
+    printed = _Printed(CurrentSecrets(*homes))
     sys.excepthook, warnings.showwarning = printed.uncaught, printed.warned
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = printed.unraisable

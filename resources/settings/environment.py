@@ -92,12 +92,13 @@ def keys_too_short(models: Mapping[str, ModelSpec]) -> list[str]:
     return [said for variable in named if variable and (said := too_short(variable))]
 
 
-def known_secrets(home: Path) -> Secrets:
+def known_secrets(*homes: Path) -> Secrets:
     """Gather what must not be told: the secrets of bench.toml, those it names, and the hub's token.
 
     A file that cannot be read has none.
     """
-    written = [_read_or_nothing(home / name) for name in ("bench.toml", models_toml.NAME)]
+    names = ("bench.toml", models_toml.NAME)
+    written = [_read_or_nothing(home / name) for home in homes for name in names]
     tokens = {f"{name}_env": name for name in _KEYS}
     return secrets_in([*written, tokens], lambda variable: os.environ.get(variable, ""))
 

@@ -20,6 +20,7 @@ def test_options_are_lettered_in_the_order_they_come():
         pytest.param("Answer: **D**", "D", id="a label"),
         pytest.param("I rule out (A). The answer is C.", "C", id="what is stated beats the rest"),
         pytest.param("(A) or (B)", None, id="two letters"),
+        pytest.param("A\nB", None, id="two letters, a line each"),
         pytest.param("The answer is A. No, the answer is B.", None, id="two statements"),
         pytest.param("E", None, id="a letter that was not offered"),
         pytest.param("A dog is near.", None, id="an article is no letter"),
@@ -109,6 +110,11 @@ def test_what_is_weighed_before_or_denied_leaves_nothing_open(reply):
 )
 def test_a_picture_that_is_missing_is_not_chosen(reply):
     assert read_choice(reply, ("the left image", "the right image")).letter is None
+
+
+def test_what_is_stated_and_what_is_concluded_may_contradict_each_other():
+    said = read_choice("The answer is (A). Therefore, the camera moves right.", ("left", "right"))
+    assert said == (None, "names (A) and (B)")
 
 
 @pytest.mark.parametrize("reply", ["(B) left", "(A) Right,", "B) left"])

@@ -40,7 +40,7 @@ def planted(table, blocks, broken, reason, /, **changes):
 
 
 PLANTED = [
-    planted("source", True, "unique of path", "a file twice"),
+    planted("source", True, "values_to_be_unique of path", "a file twice"),
     planted("source", True, "regex of sha256", "a digest cut short", sha256="0" * 63),
     planted("source", True, "regex of path", "outside the folder", path="/etc/passwd"),
     planted("source", True, "between of n_bytes", "fewer bytes than none", n_bytes=-1),

@@ -16,6 +16,10 @@ def drawn(svg: str, kind: str) -> list[dict[str, str]]:
     return [found.attrib for found in ElementTree.fromstring(svg).iter(f"{SVG}{kind}")]
 
 
+def drawn_texts(svg: str) -> list[str | None]:
+    return [found.text for found in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
 @pytest.mark.parametrize(
     ("value", "full", "width"),
     [
@@ -29,6 +33,12 @@ def drawn(svg: str, kind: str) -> list[dict[str, str]]:
 def test_a_bar_is_as_long_as_its_value(value, full, width):
     rects = drawn(bars([Bar(label="x", row=metric("m", value), full=full)], ""), "rect")
     assert float(rects[1]["width"]) == width
+
+
+@pytest.mark.parametrize(("full", "label"), [(1.0, "x"), (2.5, "x (to 2.5)")])
+def test_a_scale_beyond_one_is_said_beside_its_bar(full, label):
+    texts = drawn_texts(bars([Bar(label="x", row=metric("m", 0.5), full=full)], ""))
+    assert label in texts
 
 
 def test_interval_chance_and_constant_lie_where_their_values_are():

@@ -134,6 +134,12 @@ JPEG = saved(Image.effect_noise((64, 64), 50).convert("RGB"), "JPEG")
 PNG = saved(Image.effect_noise((64, 64), 50).convert("RGB"))
 
 
+def test_a_picture_may_have_as_many_pixels_as_are_allowed():
+    assert decode(PNG, 64 * 64).width == 64
+    with pytest.raises(ImageError, match="64 x 64 px, more than the 4095 px allowed"):
+        decode(PNG, 64 * 64 - 1)
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [
