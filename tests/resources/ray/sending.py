@@ -42,7 +42,7 @@ def sending(instance: dg.DagsterInstance) -> Iterator[Send]:
             job = repository.get_full_job("made")
             run = _create_run(instance, location, repository, job, {}, tags, None, None)
             instance.launch_run(run.run_id, workspace)
-            return run.run_id
+            return str(run.run_id)
 
         yield send
 
