@@ -5,7 +5,7 @@ import logging
 import random
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import aiohttp
@@ -96,7 +96,7 @@ class ServerEngine:
         self._identity = elsewhere.identity if elsewhere else lambda: spec.identity
         self._addresses = elsewhere.addresses if elsewhere else None
 
-    @property
+    @cached_property  # named with each request
     def identity(self) -> str:
         """Address, model name and revision, and whatever else every request says or leaves out."""
         return self._identity()
