@@ -9,7 +9,7 @@
 #              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-people
 # make cluster-check  what machines share, on a PostgreSQL, an object store and a Ray cluster of two
 #              nodes of its own; says why it skips what it cannot run
-#              BENCH_CLUSTER_SUITES="codis blink" for more than one suite on two nodes
+#              BENCH_CLUSTER_SUITES="codis" for fewer than all five suites on two nodes
 # make mutants  forty faults in what gives points: how many do the tests notice?
 # make faults  an hour of misbehaving servers, kills, damaged disks, hostile files, fuzzers: docs/faults.md
 #              FAULTS_SECONDS=600 for less
@@ -54,6 +54,7 @@ HALF := tests/bench tests/graph tests/families tests/examples examples/hallusion
 	replies settings sources vllm)
 
 half other_half: export OMP_NUM_THREADS := 1  # two processes of several threads are in each other's way
+unexport PYTHONDONTWRITEBYTECODE  # else every process that a test starts compiles all of us anew
 
 half:
 	$(BIN)/pytest -q $(HALF)
@@ -61,8 +62,10 @@ half:
 other_half:
 	$(BIN)/pytest -q tests bench_assets resources sensors $(HALF:%=--ignore=%)
 
+# To write mypy's cache takes a quarter of the first run: it pays for who runs it again and again, and
+# .venv/bin/mypy makes it.
 checked:
-	$(BIN)/mypy
+	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
 
 # Some families' pictures need torchvision, and have it in a folder of its own: to all others it would

@@ -1,33 +1,32 @@
 """The right half of every benchmark: one asset for each step of ``flow``, one partition a model."""
 
 import posixpath
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import dagster as dg
 
-from bench_assets import flow
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.setups import model_of
 from bench_assets.partitions import ANSWERING
 from bench_assets.shown import replies_shown
-from bench_assets.staging import AssetArguments, Pool, StageName, Staging, asking
+from bench_assets.staging import AssetArguments, Pool, StageName, Staging
 from bench_assets.steps import (
     CONSTANTS,
     constants_of,
     judged,
     metrics_output,
+    predicted,
     read_constants,
     read_run,
     scores_output,
 )
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
+from resources.home.table_types import table_of
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
-from resources.models.setup import setup_of
 from resources.pictures.images import ImageStore
 from resources.pictures.reply_previews import replies_preview, verdicts_preview
 from resources.settings.bench_toml import Settings
@@ -41,6 +40,10 @@ _JUDGEMENTS = (
     "One row: one verdict of the judge on one prediction; the judge is a model of bench.toml or "
     "the suite's rules. An unreadable verdict is empty, never guessed."
 )
+
+
+_TABLES: Sequence[type[Any]] = (Question, Prediction, Judgement, Score)
+_ROWS = {f"{row.__name__.lower()}s": row for row in _TABLES}
 
 
 def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
@@ -86,7 +89,9 @@ class Evaluation:
         own = self.split or self.task.condition(self.condition).own_questions
         folders = {"questions": self._below if own else ""}
         places = {t: posixpath.join(folders.get(t, self._below), t) for t in tables}
-        return Staging(self.task.name).ins(**places)
+        named = Staging(self.task.name).ins(**places)
+        large = {t: table_of(_ROWS[t]) for t in tables if t in _ROWS}
+        return named | {t: dg.AssetIn(named[t].key, dagster_type=rows) for t, rows in large.items()}
 
     @property
     def constants(self) -> list[str]:
@@ -114,22 +119,19 @@ def predictions_of_models(of: Evaluation) -> dg.AssetsDefinition:
             f"asked. Condition: {task.conditions[of.condition].about} A question without a reply "
             "has a row with `error`; it is asked again at the next materialization."
         ),
+        dagster_type=table_of(Prediction),
         **of.stage("predictions", "gpu"),
     )
     def predictions(
-        context: dg.AssetExecutionContext, models: Models, questions: list[Question]
-    ) -> dg.Output[list[Prediction]]:
+        context: dg.AssetExecutionContext, models: Models, questions: Sequence[Question]
+    ) -> dg.Output[Sequence[Prediction]]:
         if not questions:
             needs = task.conditions[of.condition].needs or "look at the rejections for the reasons"
             where = f"{task.name}, condition {of.condition}"
             raise SettingsError(f"{where}: there is no question to ask; {needs}")
-        models.bring(context.partition_key, (one for q in questions for one in q.images))
-        setup = model_of(setup_of(context.partition_key, models.settings.load()))
-        with asking(context, models, context.partition_key, of.condition) as (model, progress):
-            said = flow.predict(task, questions, model, of.condition)
-        rows = [replace(row, setup=setup) for row in said]
+        rows, metadata = predicted(context, models, task, of.condition, questions)
         pages = replies_preview(questions, rows, models.images)
-        return table_output(rows, {**progress.metadata(), **replies_shown(rows), **pages})
+        return table_output(rows, {**metadata, **replies_shown(rows), **pages})
 
     return predictions
 
@@ -172,15 +174,16 @@ def judgements_of(
         name=name,
         ins=of.ins("questions", "predictions"),
         description=about,
+        dagster_type=table_of(Judgement),
         **of.stage("judgements", "judge"),
     )
     def judgements(
         context: dg.AssetExecutionContext,
         models: Models,
         settings: SettingsFile,
-        questions: list[Question],
-        predictions: list[Prediction],
-    ) -> dg.Output[list[Judgement]]:
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+    ) -> dg.Output[Sequence[Judgement]]:
         named = judge(settings.load(), of.task.suite)
         rows, metadata = judged(context, models, of.task, named, questions, predictions)
         pages = verdicts_preview(questions, predictions, rows, models.images)
@@ -196,24 +199,25 @@ def _scores(of: Evaluation) -> dg.AssetsDefinition:
     def scores(
         settings: SettingsFile,
         images: ImageStore,
-        questions: list[Question],
-        predictions: list[Prediction],
-    ) -> dg.Output[list[Score]]:
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+    ) -> dg.Output[Sequence[Score]]:
         return scores_output(task, settings, images, questions, predictions, [])
 
     def scores_of_judged(
         settings: SettingsFile,
         images: ImageStore,
-        questions: list[Question],
-        predictions: list[Prediction],
-        judgements: list[Judgement],
-    ) -> dg.Output[list[Score]]:
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        judgements: Sequence[Judgement],
+    ) -> dg.Output[Sequence[Score]]:
         return scores_output(task, settings, images, questions, predictions, judgements)
 
     make = dg.asset(
         name="scores",
         ins=of.ins("questions", "predictions", *(["judgements"] if task.is_judged else [])),
         description=_SCORES,
+        dagster_type=table_of(Score),
         **of.stage("scores"),
     )
     return make(scores_of_judged if task.is_judged else scores)
@@ -233,9 +237,9 @@ def _metrics(of: Evaluation) -> dg.AssetsDefinition:
     )
     def metrics(
         tables: TableFiles,
-        questions: list[Question],
-        predictions: list[Prediction],
-        scores: list[Score],
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        scores: Sequence[Score],
     ) -> dg.Output[list[Metric]]:
         tried = read_constants(tables, constants) if constants else []
         key = evaluation_key(of.task, of.condition, "metrics")

@@ -3,17 +3,20 @@
 ``evaluation`` runs each step as an asset; a notebook or a test runs them one after the other.
 """
 
-import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
+from bench_assets.core.asking_many import Requests, answers
 from bench_assets.core.chat import ChatModel, Reply, Request
 from bench_assets.core.errors import SettingsError
+from bench_assets.core.joined import joined, places_in, some, verdicts
+from bench_assets.core.large_tables import BLOCK, altered, column, gathered
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.setups import joined
-from bench_assets.core.signature import OPEN, Signature, short
+from bench_assets.core.setups import joined as joined_setups
+from bench_assets.core.signature import OPEN
 from bench_assets.core.tables import digest
+from bench_assets.summarised import Looked, by_model, metrics, signature_of, values_at
 from bench_assets.task import RULES, Answered, ByModel, ByRules, Scored, ScoreOne, Task, attempt
 
 
@@ -28,20 +31,23 @@ def predict(
         ModelError: If the model cannot be asked at all.
         UnknownNameError: If the task has no such condition.
     """
+    return list(predictions(task, questions, model, condition))
+
+
+def predictions(
+    task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
+) -> Iterator[Prediction]:
+    """Do as ``predict`` does, and let go of each prediction.
+
+    Raises:
+        ModelError: If the model cannot be asked at all.
+        UnknownNameError: If the task has no such condition.
+    """
     asking = task.condition(condition)
-    requests = [
-        Request(prompt=prompt, sample=sample, temperature=asking.temperature, question=question)
-        for question in questions
-        for prompt in [asking.prompt(question)]
-        for sample in range(asking.samples)
-    ]
-    replies = model.reply(requests)
-    return [
-        _prediction(request, reply, question, model, condition)
-        for request, reply in zip(requests, replies, strict=True)
-        for question in [request.question]
-        if question is not None
-    ]
+    requests = Requests(questions, asking.prompt, asking.samples, asking.temperature)
+    for request, reply in answers(model, requests):
+        if request.question is not None:
+            yield _prediction(request, reply, request.question, model, condition)
 
 
 def judge(
@@ -50,7 +56,7 @@ def judge(
     predictions: Sequence[Prediction],
     model: ChatModel | None,
     judge: str = "",
-) -> list[Judgement]:
+) -> Sequence[Judgement]:
     """Gather the verdicts that scoring needs, from a chat model or (None) by rules.
 
     Predictions without a reply or without an answer are not judged. ``judge`` names one of the
@@ -60,21 +66,21 @@ def judge(
         SettingsError: If the task is not judged in that way.
         ModelError: If the judge cannot be asked at all.
     """
-    replied = [row for row in predictions if not row.error and not row.no_answer]
-    answered = _answered(questions, replied)
+    answered = _replied(questions, predictions)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
+    rows: Sequence[Judgement]
     if isinstance(chosen, ByModel) and model is not None:
         rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
-        rows, title = chosen.judgements(answered), name
+        rows, title = _by_rules(chosen, answered), name
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
             f"{model.name if model else name!r}: name the judge"
         )
     own = name in (RULES, task.default_judge)  # these say themselves who judges
-    return rows if own else [replace(row, judge=title) for row in rows]
+    return rows if own else altered(rows, judge=title)
 
 
 def score(
@@ -92,21 +98,31 @@ def score(
     Raises:
         UnknownNameError: If the task has no such reading.
     """
+    return list(scores(task, questions, predictions, judgements, reading))
+
+
+def scores(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str = "",
+) -> Iterator[Score]:
+    """Do as ``score`` does, and let go of each score.
+
+    Raises:
+        UnknownNameError: If the task has no such reading.
+    """
     reading = reading or task.default_reading
     score_one = task.reading(reading)
-    verdicts: dict[tuple[str, str, str, int], list[Judgement]] = defaultdict(list)
-    for verdict in judgements:
-        verdicts[_identity(verdict)].append(verdict)
-    return [
-        replace(
+    pairs = joined(questions, predictions, Answered)
+    for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
+        yield replace(
             _score(task, score_one, pair, about),
             reading=reading,
             judge="+".join(sorted({verdict.judge for verdict in about})),
-            setup=joined([pair.prediction.setup, *(verdict.setup for verdict in about)]),
+            setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),
         )
-        for pair in _answered(questions, predictions)
-        for about in [verdicts[_identity(pair.prediction)]]
-    ]
 
 
 def summarise(
@@ -120,79 +136,19 @@ def summarise(
     A question that has no score at all counts as failed: it was not answered, and a value over
     the rest is not the value of the whole.
     """
-    asked = {question.question_id: question for question in questions}
-    scored: dict[tuple[str, str], list[Scored]] = defaultdict(list)
-    for one in scores:
-        scored[one.model, one.condition].append(Scored(asked[one.question_id], one))
-    said: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
-    for prediction in predictions:
-        said[prediction.model, prediction.condition].append(prediction)
+    places, said = places_in(questions, scores), by_model(predictions)
+    pairs = joined(questions, scores, Scored, places)
     data = digest(questions)
-    open_ = next((n for q in questions if (n := q.labels.get(OPEN))), "")
-    return [
-        metric
-        for key, rows in sorted(scored.items())
-        for metric in _metrics(
-            task, questions, rows, _signature(task, said[key], rows, data, open_)
+    open_ = next((n for labels in column(questions, "labels") if (n := labels.get(OPEN))), "")
+    found: list[Metric] = []
+    for key, chosen in sorted(by_model(scores).items()):
+        scored = Looked(task, questions, some(pairs, chosen), [places[n] for n in chosen])
+        sent = values_at(predictions, "prompt_sha256", said[key])
+        decodings = values_at(predictions, "decoding", said[key])
+        found += metrics(
+            task, questions, scored, signature_of(task, scored, sent, decodings, data, open_)
         )
-    ]
-
-
-def _metrics(
-    task: Task, questions: Sequence[Question], scored: Sequence[Scored], signature: Signature
-) -> list[Metric]:
-    answered = {row.question.question_id for row in scored}
-    answered -= {row.question.question_id for row in scored if row.score.error}  # all draws count
-    silent = {row.question.question_id for row in scored if row.score.no_answer}
-    failed = _by_slice(task, [q for q in questions if q.question_id not in answered])
-    no_answer = _by_slice(task, [q for q in questions if q.question_id in silent])
-    slices: dict[str, list[Scored]] = defaultdict(list)
-    for row in scored:
-        for category in dict.fromkeys(("all", *task.slices(row.question))):
-            slices[category].append(row)
-    first = scored[0].score
-    cut_off = {"no_answer": str(len(silent))} if silent else {}
-    return [
-        Metric(
-            task=task.name,
-            model=first.model,
-            condition=first.condition,
-            metric=name,
-            category=category,
-            n_failed=failed[category],
-            n_no_answer=no_answer[category],
-            edition=questions[0].edition,
-            data=signature.parts["data"],
-            setup=joined({row.score.setup for row in scored}),
-            signature=str(signature.plus(**cut_off, n=str(len(questions)))),
-            **measure(slices.get(category, []))._asdict(),
-        )
-        for category in sorted(slices.keys() | failed.keys(), key=lambda c: (c != "all", c))
-        for name, measure in task.measures.items()
-    ]
-
-
-def _by_slice(task: Task, questions: Sequence[Question]) -> Counter[str]:
-    return Counter(
-        category for q in questions for category in dict.fromkeys(("all", *task.slices(q)))
-    )
-
-
-def _signature(
-    task: Task, predictions: Sequence[Prediction], scored: Sequence[Scored], data: str, open_: str
-) -> Signature:
-    sent = sorted(p.prompt_sha256 for p in predictions if p.prompt_sha256)
-    prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
-    first = scored[0].score
-    parts = {
-        "data": short(data),
-        **({OPEN: open_} if open_ else {}),
-        "prompts": prompts,
-        "model": "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "unknown",
-        "judge": "+".join(sorted({s.score.judge for s in scored if s.score.judge})) or "none",
-        "reading": first.reading,
-    }
-    return Signature(task.name, task.version, first.condition, parts, task.extensions)
+    return found
 
 
 def _prediction(
@@ -240,10 +196,19 @@ def _wrong(task: Task, score_one: ScoreOne, pair: Answered) -> Score:
     return replace(score, points=points, note=pair.prediction.no_answer, no_answer=True)
 
 
-def _answered(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[Answered]:
-    asked = {question.question_id: question for question in questions}
-    return [Answered(asked[p.question_id], p) for p in predictions]
+def _replied(
+    questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> Sequence[Answered]:
+    """Predictions that can be judged, with their questions."""
+    pairs = joined(questions, predictions, Answered)
+    silent = zip(column(predictions, "error"), column(predictions, "no_answer"), strict=True)
+    return some(pairs, [place for place, why in enumerate(silent) if not any(why)])
 
 
-def _identity(row: Prediction | Judgement) -> tuple[str, str, str, int]:
-    return row.question_id, row.model, row.condition, row.sample
+def _by_rules(judge: ByRules, answered: Sequence[Answered]) -> Sequence[Judgement]:
+    """Judge by rules; a block at a time where each reply is judged by itself."""
+    if not judge.each or len(answered) <= BLOCK:
+        return judge.judgements(answered)
+    starts = range(0, len(answered), BLOCK)
+    blocks = (judge.judgements(list(answered[start : start + BLOCK])) for start in starts)
+    return gathered(chain.from_iterable(blocks), Judgement)

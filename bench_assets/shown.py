@@ -4,6 +4,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from math import isnan
 
+from bench_assets.core.large_tables import column
 from bench_assets.core.markdown import as_text
 from bench_assets.core.metric_drawings import Bar, bars, curve, scale
 from bench_assets.core.rows import Metric, Prediction
@@ -16,11 +17,11 @@ _STEPS = 60  # of a run, that are drawn
 def replies_shown(rows: Sequence[Prediction]) -> dict[str, int]:
     """Numbers of all replies of a table, remembered ones included."""
     return {
-        "replies_failed": sum(bool(row.error) for row in rows),
-        "cut_short": sum(row.finish_reason == "length" for row in rows),
-        "no_answer": sum(bool(row.no_answer) for row in rows),
-        "prompt_tokens": sum(row.prompt_tokens or 0 for row in rows),
-        "completion_tokens": sum(row.completion_tokens or 0 for row in rows),
+        "replies_failed": sum(map(bool, column(rows, "error"))),
+        "cut_short": sum(why == "length" for why in column(rows, "finish_reason")),
+        "no_answer": sum(map(bool, column(rows, "no_answer"))),
+        "prompt_tokens": sum(n or 0 for n in column(rows, "prompt_tokens")),
+        "completion_tokens": sum(n or 0 for n in column(rows, "completion_tokens")),
     }
 
 

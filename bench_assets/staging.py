@@ -146,7 +146,7 @@ def out(
 
     Args:
         told: What ``Staging.stage`` says of it.
-        row_type: Of its rows.
+        row_type: Of its rows; or ``table_of`` it, where it may be large.
         description: What one row is.
         table: Its name, if that is not the name of the output.
         optional: Whether a source may have nothing for it.
@@ -154,7 +154,7 @@ def out(
     return dg.AssetOut(
         key=[*told["key_prefix"], table] if table else None,
         key_prefix=None if table else told["key_prefix"],
-        dagster_type=list[row_type],
+        dagster_type=row_type if isinstance(row_type, dg.DagsterType) else list[row_type],
         is_required=not optional,
         description=description,
         group_name=told["group_name"],

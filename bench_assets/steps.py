@@ -8,14 +8,16 @@ import dagster as dg
 
 from bench_assets import flow
 from bench_assets.core.errors import TableError
+from bench_assets.core.large_tables import altered, column, gathered
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.setups import judged_by
+from bench_assets.core.setups import judged_by, model_of
 from bench_assets.core.training_runs import is_same_run
 from bench_assets.shown import results_page, results_table
 from bench_assets.staging import Staging, asking
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from bench_assets.uninformed import BestConstant, beside, best_constants, chance_of
+from resources.home.table_types import table_of
 from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.models.setup import setup_of
@@ -27,6 +29,27 @@ CONSTANTS = "constants"
 """Name of the table of what constant replies score, beside the questions."""
 
 
+def predicted(
+    context: dg.AssetExecutionContext,
+    models: Models,
+    task: Task,
+    condition: str,
+    questions: Sequence[Question],
+) -> tuple[Sequence[Prediction], dict[str, int | float]]:
+    """Ask the model of this partition; says what to show of the asking.
+
+    Raises:
+        BenchError: If the model cannot be asked.
+    """
+    name = context.partition_key
+    models.bring(name, (one for shown in column(questions, "images") for one in shown))
+    setup = model_of(setup_of(name, models.settings.load()))
+    with asking(context, models, name, condition) as (model, progress):
+        said = flow.predictions(task, questions, model, condition)
+        rows = gathered((replace(row, setup=setup) for row in said), Prediction)
+    return rows, progress.metadata()
+
+
 def judged(
     context: dg.AssetExecutionContext,
     models: Models,
@@ -34,7 +57,7 @@ def judged(
     judge: str,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
-) -> tuple[list[Judgement], dict[str, int | float]]:
+) -> tuple[Sequence[Judgement], dict[str, int | float]]:
     """Judge predictions with the judge that bench.toml names; says what to show of the asking.
 
     Raises:
@@ -43,12 +66,12 @@ def judged(
     chosen = task.chosen_judge(judge)
     if not chosen.model:
         said = flow.judge(task, questions, predictions, None, chosen.name)
-        return [replace(row, setup=judged_by(chosen.name, "")) for row in said], {}
+        return altered(said, setup=judged_by(chosen.name, "")), {}
     setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
     with asking(context, models, chosen.model) as (model, progress):
         said = flow.judge(task, questions, predictions, model, chosen.name)
-    rows = [replace(row, setup=setup) for row in said]
-    return rows, {**progress.metadata(), "replies_failed": sum(bool(row.error) for row in rows)}
+    rows = altered(said, setup=setup)
+    return rows, {**progress.metadata(), "replies_failed": sum(map(bool, column(rows, "error")))}
 
 
 def constants_of(task: Task) -> dg.AssetsDefinition:
@@ -57,14 +80,14 @@ def constants_of(task: Task) -> dg.AssetsDefinition:
 
     @dg.asset(
         name=CONSTANTS,
-        ins=here.ins("questions"),
+        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
         description=(
             "One row: what the best constant reply scores in one cell of the results, in one of "
             "the task's readings. A number that is not above it says nothing about pictures."
         ),
         **here.stage("constants"),
     )
-    def constants(questions: list[Question]) -> dg.Output[list[BestConstant]]:
+    def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
         return table_output(best_constants(task, questions))
 
     return constants
@@ -77,11 +100,11 @@ def scores_output(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-) -> dg.Output[list[Score]]:
+) -> dg.Output[Sequence[Score]]:
     """Score the replies of one model for Dagster, with its mistakes and their pictures."""
     chosen = settings.load().suite(task.suite, SuiteSettings).reading
     reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
-    rows = flow.score(task, questions, predictions, judgements, reading)
+    rows = gathered(flow.scores(task, questions, predictions, judgements, reading), Score)
     return table_output(rows, mistakes_preview(questions, predictions, judgements, rows, images))
 
 

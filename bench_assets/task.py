@@ -46,6 +46,7 @@ class ByRules(NamedTuple):
     """A judge that needs no model."""
 
     judge: Callable[[Sequence[Answered]], list[Judgement]]
+    each: bool = False  # whether a reply is judged by itself, whatever others there are
 
     def judgements(self, answered: Sequence[Answered]) -> list[Judgement]:
         """Judge all of them; a reply that cannot be read is its own error, and ends nothing."""

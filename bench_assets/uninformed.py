@@ -5,6 +5,7 @@ exam that can be satisfied blindly shows itself. Only rules are asked for verdic
 where a model judges, its numbers stand alone.
 """
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +15,13 @@ from string import ascii_uppercase
 from typing import TypeAlias
 
 from bench_assets import flow
+from bench_assets.core.large_tables import LargeTable, column, gathered
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.signature import short
 from bench_assets.core.tables import digest
 from bench_assets.task import RULES, Task
 
 _Values: TypeAlias = Mapping[tuple[str, str], float]  # by metric and category
-_Judged: TypeAlias = tuple[Sequence[Question], Sequence[Prediction], Sequence[Judgement]]
 
 STOCK = (
     "Yes.",
@@ -55,16 +56,13 @@ def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConsta
     if not questions or not _has_rules(task):
         return []
     data = short(digest(questions))
-    said = {
-        text: _judged(task, questions, [_saying(question, text) for question in questions])
-        for text in _candidates(questions)
-    }
+    said = {text: _readings(task, questions, text) for text in _candidates(questions)}
     return [
         BestConstant(
             reading=reading, metric=metric, category=where, value=value, reply=best, data=data
         )
         for reading in task.readings
-        for found in [{text: _values(task, *one, reading) for text, one in said.items()}]
+        for found in [{text: values[reading] for text, values in said.items()}]
         for category in dict.fromkeys(category for one in found.values() for _, category in one)
         for best in [_best(found, (task.primary_metric, category))]
         for (metric, where), value in found[best].items()
@@ -84,7 +82,7 @@ def beside(
     They are left out where a model judged, and ``constant`` where it is of other questions.
     """
     rows = flow.summarise(task, questions, predictions, scores)
-    judges, readings = {score.judge for score in scores}, {score.reading for score in scores}
+    judges, readings = set(column(scores, "judge")), set(column(scores, "reading"))
     if not rows or not judges <= {"", RULES} or len(readings) != 1:
         return rows
     (reading,) = readings
@@ -93,7 +91,8 @@ def beside(
         for one in constants
         if (one.reading, one.data) == (reading, rows[0].data)
     }
-    dealt = _values(task, *_judged(task, questions, shuffled(predictions)), reading)
+    others = shuffled(predictions)
+    dealt = _values(task, questions, others, _judged(task, questions, others), reading)
     return [
         replace(row, constant=known.get(cell), shuffled=dealt.get(cell))
         for row in rows
@@ -106,29 +105,35 @@ def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
 
     None where the primary metric is not the share of right answers.
     """
-    offered = {len(one.options) if one.kind == "choice" else 0 for one in questions}
+    kinds = zip(column(questions, "kind"), column(questions, "options"), strict=True)
+    offered = {len(options) if kind == "choice" else 0 for kind, options in kinds}
     is_share = task.primary_metric == "accuracy" and len(offered) == 1
     return 1 / max(offered) if is_share and max(offered) else None
 
 
-def shuffled(predictions: Sequence[Prediction]) -> list[Prediction]:
+def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
     """Give every reply of a model to another question, each draw by itself.
 
     Each goes one question further, in an order that depends on the questions' ids alone; where
     there was no reply there is none. Questions of one picture seldom meet.
     """
-    drawn: dict[int, list[Prediction]] = defaultdict(list)
-    for row in sorted(predictions, key=lambda row: sha256(row.question_id.encode()).digest()):
-        if not row.error:
-            drawn[row.sample].append(row)
-    return [
-        *(row for row in predictions if row.error),
-        *(
-            replace(said, question_id=row.question_id)
-            for rows in drawn.values()
-            for row, said in zip(rows, [*rows[-1:], *rows[:-1]], strict=True)
-        ),
-    ]
+    names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
+    failed, samples = bytearray(map(bool, column(predictions, "error"))), defaultdict(list)
+    for place, sample in enumerate(column(predictions, "sample")):
+        if not failed[place]:
+            samples[sample].append(place)
+    errors = [place for place in range(len(names)) if failed[place]]
+    dealt = dict(zip(errors, errors, strict=True))  # in their order: to whom, whose
+    for places in samples.values():
+        places.sort(key=names.__getitem__)
+        dealt |= zip(places, [*places[-1:], *places[:-1]], strict=True)
+    if not isinstance(predictions, LargeTable):
+        rows = predictions
+        return [replace(rows[of], question_id=rows[to].question_id) for to, of in dealt.items()]
+    said = predictions.in_order(array("I", map(dealt.__getitem__, range(len(names)))))
+    asked = column(predictions, "question_id")
+    again = (replace(row, question_id=to) for row, to in zip(said, asked, strict=True))
+    return gathered(again, Prediction)
 
 
 def _has_rules(task: Task) -> bool:
@@ -167,11 +172,17 @@ def _saying(question: Question, text: str) -> Prediction:
     )
 
 
+def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, _Values]:
+    """What is scored by saying one thing to every question, in every reading."""
+    said = gathered((_saying(question, text) for question in questions), Prediction)
+    judged = _judged(task, questions, said)
+    return {name: _values(task, questions, said, judged, name) for name in task.readings}
+
+
 def _judged(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> _Judged:
-    judgements = flow.judge(task, questions, predictions, None) if task.is_judged else []
-    return questions, predictions, judgements
+) -> Sequence[Judgement]:
+    return flow.judge(task, questions, predictions, None) if task.is_judged else []
 
 
 def _values(
@@ -181,7 +192,7 @@ def _values(
     judgements: Sequence[Judgement],
     reading: str,
 ) -> _Values:
-    scores = flow.score(task, questions, predictions, judgements, reading)
+    scores = gathered(flow.scores(task, questions, predictions, judgements, reading), Score)
     rows = flow.summarise(task, questions, predictions, scores)
     return {(row.metric, row.category): row.value for row in rows if not isnan(row.value)}
 

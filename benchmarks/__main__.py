@@ -19,6 +19,7 @@ MEASUREMENTS = (
         "failing",
         "queries",
         "loading",
+        "large",
         "many_models",
         "captions",
         "reading",

@@ -52,8 +52,8 @@ class _Far(ObjectBlobs):
         return super().folders(under)
 
 
-class _FarTables(TableFiles):
-    """Tables that are such objects; the folder names which."""
+class _StoredTables(TableFiles):
+    """Tables that are objects; the folder names of which store."""
 
     @property
     def blobs(self) -> Blobs:
@@ -67,18 +67,19 @@ def measure(folder: Path) -> list[Figure]:
     """Make the leaderboard before and after metrics were gathered, and with one more model."""
     from obstore.store import MemoryStore
 
-    files = TableFiles(folder=str(folder / "tables"))
-    far = _FarTables(folder="far")
-    _STORES["far"] = _Far(MemoryStore(), "a store 20 ms away")
+    store = MemoryStore()
+    _STORES["near"] = ObjectBlobs(store, "a store")
+    _STORES["far"] = _Far(store, "the same, 20 ms away")
+    near, far = (_StoredTables(folder=name) for name in ("near", "far"))
     for task in _TASKS:
-        for tables in (files, far):
-            tables.write(_key(task, "questions"), [_QUESTION], Question)
+        near.write(_key(task, "questions"), [_QUESTION], Question)
     for number in range(_N):
-        _write(files, far, number)
+        _write(near, number)
     first, gathering = _leaderboard(far)
     again, gathered = _leaderboard(far)
-    assert first == again == all_standings(_TASKS, files, [])
-    _write(files, far, _N)
+    assert first == again
+    assert [(row.task, row.value) for row in first] == _expected()
+    _write(near, _N)
     more, one_more = _leaderboard(far)
     assert len(more) == len(first) + len(_TASKS)
     named = f"leaderboard of {_N:,} models on {len(_TASKS)} tasks, objects"
@@ -95,17 +96,20 @@ def _leaderboard(tables: TableFiles) -> tuple[list[Standing], float]:
     return rows, perf_counter() - started
 
 
-def _write(files: TableFiles, far: TableFiles, number: int) -> None:
+def _expected() -> list[tuple[str, float]]:
+    """Of each task a thousand values, one thousandth apart, the best first."""
+    return [(task.name, number / _N) for task in _TASKS for number in reversed(range(_N))]
+
+
+def _write(tables: TableFiles, number: int) -> None:
     """Write a model's metrics of all tasks: one table of ten rows, which lies in ten places."""
     model = f"model-{number:04d}"
     rows = [_metric(task.name, model, number) for task in _TASKS]
-    first = Path(files.write(_key(_TASKS[0], "metrics"), rows, Metric, model))
-    data = first.read_bytes()
-    for task in _TASKS:
-        file = files.path(_key(task, "metrics"), model)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-        far.blobs.put(far.name(_key(task, "metrics"), model), data)
+    tables.write(_key(_TASKS[0], "metrics"), rows, Metric, model)
+    data = tables.blobs.get(tables.name(_key(_TASKS[0], "metrics"), model))
+    assert data
+    for task in _TASKS[1:]:
+        tables.blobs.put(tables.name(_key(task, "metrics"), model), data)
 
 
 def _key(task: Task, name: str) -> list[str]:

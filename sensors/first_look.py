@@ -83,7 +83,7 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         with asking(context, models, context.partition_key) as (model, progress):
             predictions = flow.predict(task, few, model)
         _require_replies("questions", predictions)
-        judgements: list[Judgement] = []
+        judgements: Sequence[Judgement] = []
         if task.is_judged:
             judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
         _require_replies("verdicts", judgements)

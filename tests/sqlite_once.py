@@ -1,16 +1,19 @@
 """Dagster's databases, with what it makes anew for each statement made once a process.
 
 Its SQLite storage makes an engine for every connection, which forgets the SQL that the one before
-compiled; and alembic reads ninety migrations anew whenever a database is opened. A test opens
-several, and writes hundreds of events. An instance that is only in memory connects anew for each of
-them. All keep the course of every step, which is for people who look at the UI: it is left out.
+compiled, and a connection for every statement, which reads the whole schema; and alembic reads
+ninety migrations anew whenever a database is opened. A test opens several, and writes hundreds of
+events. An instance that is only in memory connects anew for each of them. All keep the course of
+every step, what was planned, and which versions of data went in, which is for people who look at
+the UI: it is left out.
 """
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy
@@ -18,6 +21,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 _create_engine = sqlalchemy.create_engine
+_create_all = sqlalchemy.MetaData.create_all
 _from_config = ScriptDirectory.from_config
 _scripts: dict[str | None, ScriptDirectory] = {}  # of a place
 
@@ -25,9 +29,11 @@ _scripts: dict[str | None, ScriptDirectory] = {}  # of a place
 def make_databases_once() -> None:
     """Keep engines and migrations from now on; call it before Dagster is imported."""
     sqlalchemy.create_engine = _kept
+    sqlalchemy.MetaData.create_all = _made_at_once
     ScriptDirectory.from_config = staticmethod(_read_once)
     _make_memory_light()
     _leave_steps_out()
+    _leave_inputs_out()
 
 
 def _read_once(config: Config) -> ScriptDirectory:
@@ -38,7 +44,7 @@ def _read_once(config: Config) -> ScriptDirectory:
 
 
 def _kept(url: Any, **options: Any) -> sqlalchemy.Engine:
-    """An engine that keeps no connection is as good for the next one."""
+    """An engine, and one of its connections, for whoever wants one that keeps none."""
     if options.get("poolclass") is not sqlalchemy.NullPool:
         return _create_engine(url, **options)
     connecting = options.pop("connect_args", {})
@@ -47,9 +53,54 @@ def _kept(url: Any, **options: Any) -> sqlalchemy.Engine:
 
 @lru_cache(maxsize=64)
 def _engine(url: str, options: tuple[Any, ...], connecting: tuple[Any, ...]) -> sqlalchemy.Engine:
-    made = _create_engine(url, connect_args=dict(connecting), **dict(options))
+    if not url.startswith("sqlite:"):
+        return _create_engine(url, connect_args=dict(connecting), **dict(options))
+    made = _create_engine(
+        url,
+        connect_args=dict(connecting) | {"check_same_thread": False},  # one after the other
+        **dict(options) | {"poolclass": sqlalchemy.QueuePool, "pool_size": 2, "max_overflow": -1},
+        _initialize=False,  # as another was
+    )
+    first = _initialized()
+    made.dialect = made.pool._dialect = first.dialect
+    made._compiled_cache = first._compiled_cache  # for this dialect
     sqlalchemy.event.listen(made, "connect", _without_waiting)
+    if url.startswith("sqlite:////"):
+        _keep_while_the_file_is_the_same(made, made.url.database or "")
     return made
+
+
+@cache
+def _initialized() -> sqlalchemy.Engine:
+    made = _create_engine("sqlite://")
+    made.connect().close()
+    return made
+
+
+@cache
+def _statements(schema: sqlalchemy.MetaData) -> tuple[str, ...]:
+    """What makes its tables, if there are none."""
+    found: list[str] = []
+    told = sqlalchemy.create_mock_engine(
+        "sqlite://", lambda one, *_, **__: found.append(str(one.compile(dialect=told.dialect)))
+    )
+    _create_all(schema, told, checkfirst=False)
+    return tuple(found)
+
+
+def _made_at_once(
+    self: sqlalchemy.MetaData, bind: Any, tables: Any = None, checkfirst: bool = True
+) -> None:
+    if tables is not None or bind.dialect.name != "sqlite":
+        _create_all(self, bind, tables, checkfirst)
+    elif isinstance(bind, sqlalchemy.Engine):
+        with bind.begin() as connection:
+            _made_at_once(self, connection)
+    elif bind.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
+        _create_all(self, bind)
+    else:
+        for statement in _statements(self):
+            bind.exec_driver_sql(statement)
 
 
 def _without_waiting(connection: Any, _: Any) -> None:
@@ -58,6 +109,32 @@ def _without_waiting(connection: Any, _: Any) -> None:
         return
     with suppress(sqlite3.DatabaseError):  # a damaged file is told of when it is read
         connection.execute("PRAGMA synchronous=OFF")
+
+
+def _keep_while_the_file_is_the_same(engine: sqlalchemy.Engine, file: str) -> None:
+    """Tests damage, replace and remove databases; and a process that is forked needs its own."""
+
+    def state() -> tuple[int, ...]:
+        try:
+            found = os.stat(file)  # noqa: PTH116 - twice as fast, and asked for each statement
+        except OSError:
+            return ()
+        return (os.getpid(), found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+    def came_back(connection: Any, record: Any) -> None:
+        """As after the last connection is closed: all is in the file, which may be copied."""
+        with suppress(OSError, sqlite3.Error):
+            if os.stat(f"{file}-wal").st_size:  # noqa: PTH116
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+        record.info["state"] = state()
+
+    def taken(_: Any, record: Any, __: Any) -> None:
+        if record.info.get("state", found := state()) != found:
+            raise sqlalchemy.exc.DisconnectionError
+
+    sqlalchemy.event.listen(engine, "checkin", came_back)
+    sqlalchemy.event.listen(engine, "checkout", taken)
+    engine.dispose = lambda close=True: None  # as is done each time
 
 
 def _make_memory_light() -> None:
@@ -92,6 +169,7 @@ def _leave_steps_out() -> None:
     unread = {
         *(kind.STEP_START, kind.STEP_INPUT, kind.LOADED_INPUT, kind.STEP_OUTPUT, kind.STEP_SUCCESS),
         *(kind.HANDLED_OUTPUT, kind.ENGINE_EVENT, kind.LOGS_CAPTURED),
+        kind.ASSET_MATERIALIZATION_PLANNED,
         *(kind.RESOURCE_INIT_STARTED, kind.RESOURCE_INIT_SUCCESS, kind.STEP_WORKER_STARTING),
     }
     store, store_in_memory = SqliteEventLogStorage.store_event, InMemoryEventLogStorage.store_event
@@ -109,3 +187,13 @@ def _leave_steps_out() -> None:
 
     SqliteEventLogStorage.store_event = store_event
     InMemoryEventLogStorage.store_event = keep_event
+
+
+def _leave_inputs_out() -> None:
+    """The versions of all inputs, which each step looks up for Dagster's own marks of staleness."""
+    from dagster._core.execution.context.data_version_cache import DataVersionCache
+
+    def unknown(self: DataVersionCache, asset_keys: Any) -> None:
+        self.input_asset_version_info |= dict.fromkeys(asset_keys)
+
+    DataVersionCache._fetch_input_asset_version_info = unknown

@@ -34,6 +34,7 @@ _OURS = {
 }
 """What a site may not say there, and where it is said instead."""
 
+_TO_START = 300  # s; as start_timeout_seconds of the checkout's
 _SHARED = "resources.settings.discreet_postgres"
 
 
@@ -94,7 +95,10 @@ def _elsewhere(folder: Path, settings: Settings) -> dict[str, Any]:
         changed["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
     if settings.storage.shares_records:
         changed["local_artifact_storage"] = _named(_SHARED, "HomeHere", base_dir=str(folder))
-        changed["run_monitoring"] = {"poll_interval_seconds": 10}  # a pulse is lost after 30 s
+        monitoring = {"poll_interval_seconds": 10}  # a pulse is lost after 30 s
+        if cluster.wait_for_room:
+            monitoring["start_timeout_seconds"] = _TO_START + cluster.wait_for_room
+        changed["run_monitoring"] = monitoring
     if cluster.launcher == "ray":
         _require("dagster_ray", settings, "[cluster] launcher", "cluster")
         changed["run_launcher"] = _named(

@@ -70,7 +70,7 @@ def dry_run(
         ]
 
 
-def _questions(bench: Workbench, task: Task, condition: str) -> list[Question]:
+def _questions(bench: Workbench, task: Task, condition: str) -> Sequence[Question]:
     """Read what would be asked; where it was never built, say which command does that."""
     try:
         return bench.questions(task, condition)

@@ -5,10 +5,12 @@ tables with others, is as fresh as it was. ``making`` says what goes into which.
 """
 
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import dagster as dg
@@ -18,12 +20,13 @@ from bench_assets.core.tables import digest
 from bench_assets.plain.questions import picture_files, place_of
 from bench_assets.suite import Suite, SuiteSettings
 from resources.home.file_digests import digests_in
-from resources.home.file_states import digest_of, texts_in
+from resources.home.file_states import digest_of, states, texts_in
 from resources.home.table_places import PLACES, TablePlaces
 from resources.home.tables import TableFiles
 from resources.models.state import files_named, state_of
 from resources.people.opening import open_people
 from resources.settings.bench_toml import Settings
+from resources.settings.benchmarks import PlainBenchmark
 from resources.settings.environment import CHECKOUT
 from resources.sources.source_files import Source
 
@@ -32,6 +35,7 @@ NOTES = ".built"
 
 _CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
 _SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
+_MANY = 1 << 16  # pictures; their digests would take 2 kB each
 _NOT_ASKED = frozenset(SuiteSettings.model_fields)  # judge and reading: right of the waist
 
 
@@ -95,10 +99,25 @@ def inputs(settings: Settings, suite: Suite, source: Source) -> str:
     folders = [*([] if source.is_mini else [source.folder]), *files_named(chosen, settings)]
     if benchmark := settings.benchmarks.get(suite.name):
         chosen["benchmark"] = benchmark.model_dump(mode="json")
-        folders += picture_files(benchmark, place_of(suite.name, source.folder, settings))
+        chosen["pictures"] = _pictures(benchmark, suite.name, source, settings)
     read = digests_in(settings.home).of(folders)
     facts = [chosen, models, source.is_mini, *read, *code(settings.home, suite), packages()]
     return digest_of([*facts, *_heard(settings, suite)])
+
+
+def _pictures(benchmark: PlainBenchmark, name: str, source: Source, settings: Settings) -> str:
+    """Digest the pictures that the file of a benchmark names.
+
+    Very many count by size and time: nobody waits until all of them are read.
+    """
+    files = picture_files(benchmark, place_of(name, source.folder, settings))
+    few = len(files) <= _MANY
+    paths = map(Path, files)
+    facts: Iterable[list[Any]] = digests_in(settings.home).of(paths) if few else states(paths)
+    state = sha256()
+    for fact in facts:
+        state.update(digest_of(fact).encode())
+    return state.hexdigest()
 
 
 def _heard(settings: Settings, suite: Suite) -> Iterator[object]:

@@ -4,7 +4,7 @@ An evaluation is made of the tables that it reads, by content; of all that goes 
 and of who is asked and who judges, by their settings and files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import dagster as dg
 
 from bench_assets.bench import freshness, selections
 from bench_assets.bench.freshness import Making
+from bench_assets.bench.printing import say
 from bench_assets.catalog import Catalog
 from bench_assets.core.errors import SettingsError, TableError
 from bench_assets.evaluation import evaluation_key
@@ -24,6 +25,7 @@ from resources.home.file_states import digest_of
 from resources.home.tables import TableFiles
 from resources.models.state import state_of
 from resources.settings.bench_toml import Settings
+from resources.settings.settings_file import SettingsFile
 from resources.settings.stores import blobs_of
 from resources.sources.source_files import SourceFiles
 
@@ -98,6 +100,28 @@ def leaderboard(home: Home) -> Making:
     now = configured_state(home.catalog.tasks, home.settings, home.tables)
     facts = [*freshness.code(here, *suites), freshness.packages(), *printed, states, now]
     return home.making("leaderboard", selections.LEADERBOARD, digest_of(facts))
+
+
+def note(made: Iterable[Making], before: Settings, file: SettingsFile) -> None:
+    """Note that all was made as the home is configured, unless that changed meanwhile.
+
+    A run reads bench.toml as it goes: what it made is then of neither text.
+    """
+    if _is_configured_as(before, file):
+        for one in made:
+            one.note()
+    else:
+        say(f"{before.file} was changed meanwhile: what was just made is made again next time")
+
+
+def _is_configured_as(before: Settings, file: SettingsFile) -> bool:
+    """Whether a home is; models that others added do not count."""
+    try:
+        now = file.load()
+    except SettingsError:
+        return False
+    others = vars(now) | {"models": before.models}
+    return others == vars(before) and before.models.items() <= now.models.items()
 
 
 def _evaluation(home: Home, task: Task, model: str, condition: str, inputs: str) -> Making:

@@ -2,6 +2,7 @@
 
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
+from bench_assets.core.large_tables import column
 from bench_assets.core.rows import Score
 from bench_assets.evaluation import evaluation_key, questions_key
 
@@ -40,12 +41,12 @@ def without_points(bench: Workbench, suite: str, model: str, condition: str = "m
     tasks = bench.catalog.tasks_of(suite)
     keys = {task.name: evaluation_key(task, condition, "scores") for task in tasks}
     tables = {
-        name: bench.tables.read(key, Score, model)
+        name: bench.tables.rows(key, Score, model)
         for name, key in keys.items()
         if bench.tables.exists(key, model)
     }
     return [
         f"{name}: no answer has points: {rows[0].note}"
         for name, rows in tables.items()
-        if rows and all(row.points is None for row in rows)
+        if rows and all(points is None for points in column(rows, "points"))
     ]

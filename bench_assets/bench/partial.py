@@ -97,7 +97,7 @@ def judged(
     setting: str,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
-) -> list[Judgement]:
+) -> Sequence[Judgement]:
     """Have predictions judged as bench.toml says, or the command."""
     chosen = task.chosen_judge(setting)
     if not chosen.model:

@@ -12,6 +12,7 @@ from bench_assets.core.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.rows import Prediction
 from bench_assets.partitions import ANSWERING
 from resources.blobs.port import Listed
+from resources.home.gathered_tables import GATHERED
 from resources.home.run_processes import table_locks
 from resources.settings.models_toml import forget_model, read_models
 from resources.settings.stores import remembered_replies, table_locks_of
@@ -86,7 +87,9 @@ def remove(bench: Workbench, found: Removable, *, replies: bool) -> Removed:
             n_replies, freed = _remove_replies(bench, model)
             megabytes += freed
         blobs = bench.tables.blobs
-        for name in (*(one.name for one in found.tables), *notes_of(bench.tables, model)):
+        names = [one.name for one in found.tables]
+        gathered = {f"{GATHERED}/{name.rpartition('/')[0]}" for name in names}  # has its metrics
+        for name in (*names, *gathered, *notes_of(bench.tables, model)):
             blobs.delete(name)
         for name in {str(one.name) for one in ANSWERING.values()}:
             if bench.instance.has_dynamic_partition(name, model):

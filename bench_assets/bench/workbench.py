@@ -18,7 +18,7 @@ from bench_assets.bench.printing import say
 from bench_assets.bench.run import Run
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.errors import TableError, UnknownNameError
-from bench_assets.core.rows import Metric
+from bench_assets.core.rows import Metric, Question
 from bench_assets.evaluation import questions_key
 from bench_assets.graph.assembly import build_graph, tables_of
 from bench_assets.partitions import MODELS
@@ -174,10 +174,10 @@ class Workbench:
         for encoder in ("random", *named):
             self._add_partition("encoder", encoder)
 
-    def questions(self, task: Task, condition: str = "main") -> list[Any]:
+    def questions(self, task: Task, condition: str = "main") -> Sequence[Question]:
         """Read the question table of a condition; made now if it is made when asked for."""
         self._refresh_condition(task, condition)
-        return self.rows("/".join(questions_key(task, condition)))
+        return self.tables.rows(questions_key(task, condition), Question)
 
     def rows(self, name: str, model: str = "") -> list[Any]:
         """Read any table by the name of its asset, such as ``codis/funnel``.
@@ -232,8 +232,7 @@ class Workbench:
         """Make all in one run; what goes in was noted before, and what changes meanwhile is new."""
         keys = {key for one in due for key in one.keys}
         self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
-        for one in due:
-            one.note()
+        making.note(due, self.settings, self._settings_file)
 
     def _row_type(self, key: dg.AssetKey) -> type[Any]:
         asset = self.definitions.resolve_asset_graph().assets_def_for_key(key)

@@ -225,21 +225,23 @@ def _letter(found: re.Match[str]) -> str:
     return letter.upper()
 
 
-# What a form is called, how it is found, and whether two options in it mean that none was chosen.
-CLEAR: tuple[tuple[str, _Find, bool], ...] = (
-    ("nothing but a letter", _only_a_letter, True),
-    ("nothing but an option's text", _only_a_text, True),
-    ("a final answer", _final, True),
-    ("a stated answer", _stated, True),
-    ("the one line that is an option", _option_line, False),
-    ("the letter it begins with", _opening_letter, True),
-    ("the option it begins with", _opening_text, True),
-    ("the only letter", _short, False),
+# What a form is called, and how it is found.
+CLEAR: tuple[tuple[str, _Find], ...] = (
+    ("nothing but a letter", _only_a_letter),
+    ("nothing but an option's text", _only_a_text),
+    ("a final answer", _final),
+    ("a stated answer", _stated),
+    ("the one line that is an option", _option_line),
+    ("the letter it begins with", _opening_letter),
+    ("the option it begins with", _opening_text),
+    ("the only letter", _short),
 )
 VAGUE: tuple[tuple[str, _Find], ...] = (
     ("the comparison it draws", _compared),
     ("what it claims", _claimed),
     ("the only option mentioned", _mentioned),
 )
+UNDECIDED = (_option_line, _short)
+"""The forms in which two options do not yet mean that none was chosen."""
 IN_FULL = (_final, _stated)
 """The forms that are looked for in lists of the options too."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bench_assets.core.choice_forms import (
     CLEAR,
     IN_FULL,
+    UNDECIDED,
     VAGUE,
     concluded,
     names,
@@ -69,11 +70,11 @@ def _first_found(text: str, texts: Sequence[str]) -> tuple[str, set[str]]:
     told = without_list(text, texts)
     certain = after_doubts(told)
     drawn = concluded(certain, texts)
-    for why, find, commits in CLEAR:
+    for why, find in CLEAR:
         found = find(text if find in IN_FULL else told, texts)
         if len(found) == 1:
             return why, found | (drawn if len(drawn) == 1 else set())
-        if found and commits:
+        if found and find not in UNDECIDED:
             return why, found
     if len(drawn) == 1:
         return "the only option in the conclusion", drawn

@@ -5,7 +5,7 @@ the picture it is given.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -79,7 +79,7 @@ def with_boxes(picture: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Imag
     taken: list[Box] = []
     for one in boxes:
         spots = _corner_spots(pen, one, drawn.size)
-        free = (s for s in spots if not any(_meet(_extent(pen, one.label, s), t) for t in taken))
+        free = (s for s in spots if not _meets(_extent(pen, one.label, s), taken))
         spot = next(free, spots[0])
         _write(pen, one.label, spot, one.colour)
         taken.append(_extent(pen, one.label, spot))
@@ -119,7 +119,7 @@ def _label_spot(
         spot
         for spot in spots
         if _inside(spot, pen, mark.label, size) == spot
-        and not any(_meet(_extent(pen, mark.label, spot), box) for box in taken)
+        and not _meets(_extent(pen, mark.label, spot), taken)
     )
     return next(free, _inside(spots[0], pen, mark.label, size))
 
@@ -162,5 +162,6 @@ def _around(point: Point, radius: int) -> Box:
     return x - radius, y - radius, x + radius, y + radius
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _meets(one: Box, others: Iterable[Box]) -> bool:
+    left, top, right, bottom = one
+    return any(left < o[2] and o[0] < right and top < o[3] and o[1] < bottom for o in others)

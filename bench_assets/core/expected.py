@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from bench_assets.core.large_tables import LargeTable, all_different, column
 from bench_assets.core.rows import AnswerKind, Edition
 
 _SHOWN = 5  # rows that are named
@@ -136,19 +137,54 @@ EXPECTED: Mapping[str, Sequence[Expected]] = {
 def columns_of(rows: Sequence[Any], expected: Iterable[Expected]) -> dict[str, list[Any]]:
     """The columns that expectations are about: fields of the rows, or the length of one."""
     names = dict.fromkeys(name for one in expected for name in one.columns)
-    return {name: [_value(row, name) for row in rows] for name in names}
+    return {name: _values(rows, name) for name in names}
 
 
 def problems(rows: Sequence[Any], expected: Iterable[Expected]) -> list[str]:
     """Say which expectations fail, and where first."""
     every = list(expected)
-    columns = columns_of(rows, every)
+    columns = {} if isinstance(rows, LargeTable) else columns_of(rows, every)
     found = []
     for one in every:
+        if isinstance(rows, LargeTable):  # one at a time
+            columns = {} if _are_unique(one, rows) else columns_of(rows, [one])
+            if not columns and one.columns:
+                continue
         if wrong := unexpected(one, columns, len(rows)):
             shown = ", ".join(map(repr, wrong[:_SHOWN])) + (" ..." if len(wrong) > _SHOWN else "")
             found.append(f"{one.type} of {', '.join(one.columns) or 'the table'}: {shown}")
     return found
+
+
+def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[Validated]:
+    """Try what is expected of a table of a kind here, a column at a time."""
+    found = []
+    for one in EXPECTED[kind]:
+        wrong = (
+            [] if _are_unique(one, rows) else unexpected(one, columns_of(rows, [one]), len(rows))
+        )
+        told = [f"{name} {value}" for name, value in one.told.items() if name[:6] != "column"]
+        found.append(
+            Validated(
+                table=table,
+                rows=len(rows),
+                expectation=one.type,
+                about=", ".join(one.columns) or "the table",
+                told="; ".join(told),
+                blocking=one.blocking,
+                passed=not wrong,
+                n_unexpected=len(wrong),
+                unexpected=tuple(str(value) for value in wrong[:_SHOWN]),
+            )
+        )
+    return found
+
+
+def _are_unique(one: Expected, rows: Sequence[Any]) -> bool:
+    """Whether it is expected that rows differ, and they do: then their columns are not held."""
+    if not one.type.endswith("to_be_unique"):
+        return False
+    return all_different(zip(*(column(rows, name) for name in one.columns), strict=True))
 
 
 def unexpected(one: Expected, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
@@ -185,5 +221,7 @@ def _is_null(value: object) -> bool:
     return value is None or value != value  # noqa: PLR0124  (NaN)
 
 
-def _value(row: Any, name: str) -> Any:  # noqa: ANN401
-    return len(row.answer) if name == "n_answers" else getattr(row, name)
+def _values(rows: Sequence[Any], name: str) -> list[Any]:
+    if name == "n_answers":
+        return [len(answer) for answer in column(rows, "answer")]
+    return list(column(rows, name))

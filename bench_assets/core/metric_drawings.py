@@ -127,7 +127,7 @@ def _along(value: float, full: float) -> float:
 
 def _up(value: float, full: float) -> float:
     share = 0.0 if isnan(value) else value / full
-    return _TOP + _HEIGHT * (1 - min(1.0, max(0.0, share)))
+    return _TOP + _HEIGHT * (1 - max(0.0, share))
 
 
 def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "start") -> str:

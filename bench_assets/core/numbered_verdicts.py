@@ -7,7 +7,6 @@ verdicts as points; what is not clear is None, and never guessed.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, TypeAlias
 
 from bench_assets.core.reasoning import without_reasoning
@@ -61,11 +60,12 @@ def read_by_number(reply: str, n: int) -> list[bool | None]:
 
 def _of_line(line: str) -> Iterator[tuple[str, str]]:
     """Read "1. [1] 2. [0]", or one point with its text before the verdict: "1. A boy. [1]"."""
-    brackets = list(islice(_BRACKETED.finditer(line), 2))
+    brackets = _BRACKETED.finditer(line)
+    first, second = next(brackets, None), next(brackets, None)
     start = _START.match(line)
-    if start and len(brackets) == 1 and not line[brackets[0].end() :].strip(" .,;"):
-        denied = _DENIED.search(line[max(0, brackets[0].start() - _WORD) : brackets[0].start()])
-        yield _number(start), "" if denied else brackets[0][1]
+    if start and first and not second and not line[first.end() :].strip(" .,;"):
+        denied = _DENIED.search(line[: first.start()][-_WORD:])
+        yield _number(start), "" if denied else first[1]
         return
     at = 0 if start else _first_item(line)
     while item := _START.match(line, at):
@@ -117,8 +117,6 @@ def _of_value(value: object, n: int) -> Found | None:
             return _of_objects([one for one in value if isinstance(one, dict)])
         case list() if len(value) == n:
             return {str(number): {_word(one)} for number, one in enumerate(value, 1)}
-        case list() if n != 1 and not value:
-            return {}
     return {}
 
 

@@ -161,7 +161,7 @@ def _readings(phrase: str) -> list[float | None]:
     if refuses(phrase) or "unknown" in phrase.casefold():
         return [None]
     kept = _DENIED.sub(" ", phrase)
-    result = kept.rsplit("=", 1)[-1]
+    result = kept.rpartition("=")[2]
     stated = _SAID.finditer(result if _NUMBER.search(result) else kept)
     return [None if found["unclear"] else _value(found[0]) for found in stated]
 

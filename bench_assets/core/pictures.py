@@ -174,7 +174,7 @@ def _orientation(image: Image.Image, data: bytes) -> object:
         image.load()  # it may stand behind the pixels
     try:
         return Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
-    except Exception:  # noqa: BLE001 - of any kind, as above
+    except Exception:  # noqa: BLE001 - EXIF is read as a TIFF, which fails in as many ways
         return 1
 
 

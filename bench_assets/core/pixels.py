@@ -42,7 +42,7 @@ def to_rgb(picture: Image.Image, written: str) -> Image.Image:
         written: Its ``raw_mode`` when it was opened.
 
     Raises:
-        ImageError: If a pixel is no number, or the colours are of a kind that nobody can convert.
+        ImageError: If a pixel is no number.
     """
     if is_wide(picture):
         return _of_wide(picture, written)
@@ -67,7 +67,7 @@ def _of_wide(picture: Image.Image, written: str) -> Image.Image:
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         raise ImageError("has pixels that are no finite numbers")
     white = _white(picture, written, numbers)
-    levels = np.clip(numbers.astype(np.float64) / white, 0, 1) * 255
+    levels = (numbers.astype(np.float64) / white).clip(0) * 255
     if _tag(picture, _LIGHTNESS_FIRST) == _WHITE_IS_ZERO:
         levels = 255 - levels
     if isinstance(clear, int):
@@ -104,7 +104,4 @@ def _of_lab(picture: Image.Image) -> Image.Image:
 
     lab, srgb = (ImageCms.createProfile(name) for name in ("LAB", "sRGB"))
     exactly = ImageCms.Flags.NOOPTIMIZE  # else white is (254, 255, 254)
-    converted = ImageCms.profileToProfile(picture, lab, srgb, outputMode="RGB", flags=exactly)
-    if converted is None:
-        raise ImageError("its colours cannot be converted")
-    return converted
+    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB", flags=exactly).apply(picture)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import erf, inf, isnan, sqrt
+from math import erf, isnan, sqrt
 from typing import TYPE_CHECKING
 
 from bench_assets.core.standing import Standing
@@ -58,13 +58,17 @@ def ranked(rows: Sequence[Standing]) -> list[Standing]:
             groups[row.task, row.edition, row.place].append(row)
     found: dict[int, str] = {}
     for group in groups.values():
-        known = {row.model: row for row in group if row.low is not None and row.high is not None}
+        known = {
+            row.model: (row, row.low, row.high)
+            for row in group
+            if row.low is not None and row.high is not None
+        }
         of_all = rank_intervals(
-            {name: (row.value, row.low or 0.0, row.high or 0.0) for name, row in known.items()}
+            {name: (row.value, low, high) for name, (row, low, high) in known.items()}
         )
         found |= {
             id(row): f"{low}" if low == high else f"{low}-{high}"
-            for name, row in known.items()
+            for name, (row, _, _) in known.items()
             for low, high in [of_all[name]]
             if len(known) > 1
         }
@@ -85,13 +89,12 @@ def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = value[:, None] - value
         error = np.sqrt(((value - low) ** 2)[:, None] + (high - value) ** 2) / Z
-        apart = gap / error
-    apart[error == 0] = np.where(gap[error == 0] > 0, inf, 0.0)
+        apart = gap / error  # without any error inf, or of equal ones NaN
     apart[np.tri(len(value), dtype=bool) | np.isnan(apart)] = 0.0  # each pair once
     differing: NDArray[np.bool_] = apart > _SURELY
     maybe = np.nonzero((apart > _HARDLY) & ~differing)
     normal = np.fromiter(map(erf, (apart[maybe] / sqrt(2)).tolist()), float, maybe[0].size)
-    p = 2 * (1 - 0.5 * (1 + normal))
+    p = 1 - normal
     ordered = np.argsort(p, kind="stable")
     n_pairs = len(value) * (len(value) - 1) // 2
     n_left = n_pairs - int(differing.sum()) - np.arange(p.size)

@@ -145,7 +145,7 @@ def _answer_at_the_end(text: str, start: int) -> Span | None:
     for form in ANSWERS:
         if text.endswith(form.closing, start, end):
             place = text.rfind(form.opening, start, end)
-            return None if place < 0 else (place, place)
+            return (place, place) if place >= start else None
     return None
 
 

@@ -194,5 +194,5 @@ def _corners(form: Form, box: Box) -> list[Spot]:
 def _star() -> list[tuple[float, float]]:
     angles = [pi / 5 * n for n in range(10)]
     points = [(sin(a) * r, -cos(a) * r) for a, r in zip(angles, [1, 0.4] * 5, strict=True)]
-    wide, high, low = sin(2 * pi / 5), -1.0, cos(pi / 5)
+    (_, high), (wide, _), (_, low) = points[0], points[2], points[4]  # tips: top, right, foot
     return [((x + wide) / (2 * wide), (y - high) / (low - high)) for x, y in points]

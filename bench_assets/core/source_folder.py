@@ -17,7 +17,15 @@ def files_below(folder: Path) -> list[Path]:
 
 def pin(files: Iterable[Path], folder: Path) -> list[SourceFile]:
     """Pin files by their content, sorted by their path from the folder."""
-    return sorted((_pinned(file, folder) for file in files), key=lambda file: file.path)
+    return sorted((pinned(file, folder) for file in files), key=lambda file: file.path)
+
+
+def pinned(file: Path, folder: Path) -> SourceFile:
+    """Pin a file by its content, under its path from the folder."""
+    with file.open("rb") as data:
+        sha256 = file_digest(data, "sha256").hexdigest()
+    path = file.relative_to(folder).as_posix()
+    return SourceFile(path=path, sha256=sha256, n_bytes=file.stat().st_size)
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -61,10 +69,3 @@ def inside(folder: Path, name: str, where: str) -> Path:
     if not stays:
         raise SourceError(f"{where}: picture {name!r} leaves the folder {folder}; copy it there")
     return path
-
-
-def _pinned(file: Path, folder: Path) -> SourceFile:
-    with file.open("rb") as data:
-        sha256 = file_digest(data, "sha256").hexdigest()
-    path = file.relative_to(folder).as_posix()
-    return SourceFile(path=path, sha256=sha256, n_bytes=file.stat().st_size)

@@ -6,8 +6,11 @@ last digit, on any machine.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from math import fsum, inf, nan, prod, sqrt
 from typing import NamedTuple
+
+from bench_assets.core.clusters import ManyPoints, Moves, moves_of, moves_of_many
 
 Z = 1.959963984540054
 """97.5 % quantile of the normal distribution: 95 % intervals."""
@@ -15,7 +18,9 @@ Z = 1.959963984540054
 _CONTRARY = 0.1  # of a cluster that goes the other way, which is added to those that were seen
 _SPREADS_NORMALLY = 2.0  # clusters that are taken to, beside those that were seen
 _NOTHING = 1e-15  # what rounding leaves of no variance
-_TINY = 1e-9  # and of no weight
+
+MANY = 32_768
+"""Points, and clusters, that are objects each; of more, see ``clusters``."""
 
 
 class Point(NamedTuple):
@@ -46,7 +51,9 @@ def mean(points: Iterable[Point]) -> Mean:
     >>> mean([Point(1.0, "a"), Point(0.0, "b"), Point(None, "c")])[0::3]
     (0.5, 2)
     """
-    return macro_mean([list(points)])
+    rest = iter(points)
+    few = list(islice(rest, MANY + 1))
+    return macro_mean([few]) if len(few) <= MANY else _of_many([chain(few, rest)])
 
 
 def share_interval(value: float, n: int) -> tuple[float, float]:
@@ -68,6 +75,8 @@ def macro_mean(groups: Iterable[Sequence[Point]]) -> Mean:
     0.5
     """
     parts = list(groups)
+    if sum(map(len, parts)) > MANY:
+        return _of_many(parts)
     given = [
         [(p.value, p.cluster, p.weight) for p in part if p.value is not None] for part in parts
     ]
@@ -81,11 +90,21 @@ def macro_mean(groups: Iterable[Sequence[Point]]) -> Mean:
         for part, total in zip(given, totals, strict=True)
     ]
     value = fsum(means) / len(means)
-    strata = [
-        _stratum(part, centre, total * len(means), f"group {number} ")
-        for number, (part, centre, total) in enumerate(zip(given, means, totals, strict=True))
-    ]
-    return Mean(value, *_interval(value, strata), n_scored, n_unscored)
+    moves = moves_of(given, means, [total * len(means) for total in totals])
+    return Mean(value, *_interval(value, moves), n_scored, n_unscored)
+
+
+def _of_many(groups: Sequence[Iterable[Point]]) -> Mean:
+    """Do as ``macro_mean`` does, without an object for each point and cluster."""
+    given = [ManyPoints(points, f"group {number} ") for number, points in enumerate(groups)]
+    n_scored, n_unscored = sum(map(len, given)), sum(one.n_unscored for one in given)
+    totals = [fsum(one.weights) for one in given]
+    if 0 in totals:
+        return Mean(nan, nan, nan, n_scored, n_unscored)
+    means = [fsum(one.weighted()) / total for one, total in zip(given, totals, strict=True)]
+    value = fsum(means) / len(means)
+    moves = moves_of_many(given, means, [total * len(means) for total in totals])
+    return Mean(value, *_interval(value, moves), n_scored, n_unscored)
 
 
 def product(points: Iterable[float | None]) -> float | None:
@@ -141,34 +160,7 @@ def student(freedom: float) -> float:
     return exact.get(freedom, Z + sum(t / freedom**k for k, t in enumerate(terms, 1)))
 
 
-class _Stratum(NamedTuple):
-    """What the clusters of one group add to a mean over groups."""
-
-    moves: dict[str, tuple[float, float]]
-    """Share of the mean, over all groups 1; and share times the way from the group's mean."""
-
-    settled: bool  # every cluster is all right or all wrong, and weighs the same
-
-
-def _stratum(
-    points: Sequence[tuple[float, str, float]], centre: float, total: float, name: str
-) -> _Stratum:
-    sums: dict[str, tuple[float, float]] = {}
-    for number, (v, cluster, weight) in enumerate(points):
-        key = cluster or f"{name}{number}"
-        before, right = sums.get(key, (0.0, 0.0))
-        sums[key] = before + weight, right + weight * v
-    weights = [weight for weight, _ in sums.values()]
-    even = max(weights) - min(weights) < _TINY
-    settled = even and all(min(right, most - right) < _TINY for most, right in sums.values())
-    moves = {
-        cluster: (weight / total, (right - centre * weight) / total)
-        for cluster, (weight, right) in sums.items()
-    }
-    return _Stratum(moves, settled)
-
-
-def _interval(value: float, strata: Sequence[_Stratum]) -> tuple[float, float]:
+def _interval(value: float, found: Moves) -> tuple[float, float]:
     """Wilson's, on effective units; with Student's quantile where the spread is an estimate.
 
     Of clusters that weigh the same and are each all right or all wrong it is none: the mean says
@@ -176,19 +168,18 @@ def _interval(value: float, strata: Sequence[_Stratum]) -> tuple[float, float]:
     see ``_worth``. To these a tenth of one is added that goes the other way, because few
     clusters of many right answers seldom show how wrong one can be.
     """
-    moves, lone = _joined(strata)
+    shares, moves = found.shares, found.moves
     n = len(moves)
-    squares = fsum(share * share for share, _ in moves.values())
-    shown = fsum(move * move for _, move in moves.values())
+    squares = fsum(share * share for share in shares)
+    shown = fsum(move * move for move in moves)
     possible = value * (1 - value)
     if shown < _NOTHING:  # no variation: count every cluster as one unit, which is the least
-        return _wilson(value, 1 / squares if len(strata) > 1 else float(n), Z)
-    if len(strata) == 1 and strata[0].settled:
+        return _wilson(value, 1 / squares if found.several else float(n), Z)
+    if found.settled:
         return _wilson(value, possible / shown, Z)
-    variance = _variance(value, shown, squares, n) + lone * possible
-    freedom = max(1, min(n - 1, sum(len(one.moves) - 1 for one in strata)))
-    worth = _worth([move for _, move in moves.values()])
-    return _wilson(value, possible / variance, student(max(freedom, worth)))
+    variance = _variance(value, shown, squares, n) + found.lone * possible
+    freedom = max(1, min(n - 1, found.freedom))
+    return _wilson(value, possible / variance, student(max(freedom, _worth(moves))))
 
 
 def _worth(moves: Sequence[float]) -> float:
@@ -217,20 +208,6 @@ def _variance(value: float, shown: float, squares: float, n: int) -> float:
     contrary = _CONTRARY / min(value, 1 - value)
     added = contrary * value * (1 - value) * squares / (n - 1)
     return (shown + added) * n / (n + contrary)
-
-
-def _joined(strata: Sequence[_Stratum]) -> tuple[dict[str, tuple[float, float]], float]:
-    """What clusters add over all groups, and the squared shares of groups that have but one."""
-    moves: dict[str, tuple[float, float]] = {}
-    lone = 0.0
-    for one in strata:
-        n = len(one.moves)
-        wider = sqrt(n / (n - 1)) if n > 1 else 0.0
-        lone += fsum(share * share for share, _ in one.moves.values()) if n == 1 else 0.0
-        for cluster, (share, move) in one.moves.items():
-            before, moved = moves.get(cluster, (0.0, 0.0))
-            moves[cluster] = before + share, moved + wider * move
-    return moves, lone
 
 
 def _wilson(value: float, n: float, quantile: float) -> tuple[float, float]:

@@ -2,12 +2,23 @@
 
 import hashlib
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import MISSING, asdict, fields
 from functools import cache
 from math import isnan
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
 import pyarrow as pa
 
@@ -57,10 +68,23 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
             raise TableError(f"{row_type.__name__} table: {n} rows have nothing in column {name}")
     present = [field for field in schema(row_type) if field.name in table.schema.names]
     names = [field.name for field in present]
-    cells = [_column(table.column(field.name), field.type) for field in present]
+    cells = [values(table.column(field.name), field.type) for field in present]
     return [
         row_type(**dict(zip(names, record, strict=True))) for record in zip(*cells, strict=True)
     ]
+
+
+def values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
+    """The values of a column as rows have them; ``kind`` where an older table has another."""
+    kind = kind or stored.type
+    found: list[Any] = stored.to_pylist()
+    if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
+        return [{name: tuple(some) for name, some in value} for value in found]
+    if pa.types.is_map(kind):
+        return [dict(value) for value in found]
+    if pa.types.is_list(kind):
+        return [tuple(value) for value in found]
+    return found
 
 
 def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
@@ -69,7 +93,9 @@ def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
     Raises:
         TableError: Names the columns that are missing, unknown, twice there or of another type.
     """
-    declared, names = schema(row_type), set(stored.names)
+    if stored.equals(declared := schema(row_type)):
+        return
+    names = set(stored.names)
     newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
     twice = {name for name in names if stored.names.count(name) > 1}
     if wrong := sorted((names ^ set(declared.names) - newer) | twice):
@@ -95,15 +121,42 @@ def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
     }
 
 
-def digest(rows: Sequence[Any]) -> str:
+class Digesting:
+    """The digest of a table whose rows come one after the other."""
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._state = hashlib.sha256()
+        self._names: list[str] = []
+
+    def add(self, row: Any) -> None:  # noqa: ANN401
+        """Take in one more."""
+        self._names = self._names or [field.name for field in fields(row)]
+        line = _ENCODER.encode({name: getattr(row, name) for name in self._names})
+        self._state.update(line.encode("utf-8", "surrogatepass"))
+        self._state.update(b"\n")
+
+    def hexdigest(self) -> str:
+        """The digest of what came so far."""
+        return self._state.hexdigest()
+
+
+@runtime_checkable
+class _Digested(Protocol):
+    """Rows that know their digest, or remember it."""
+
+    @property
+    def digest(self) -> str: ...
+
+
+def digest(rows: Iterable[Any]) -> str:
     """Name a table by its content: equal rows in the same order have the same digest."""
-    state = hashlib.sha256()
-    names = [field.name for field in fields(rows[0])] if rows else []
+    if isinstance(rows, _Digested):
+        return rows.digest
+    digesting = Digesting()
     for row in rows:
-        line = _ENCODER.encode({name: getattr(row, name) for name in names})
-        state.update(line.encode("utf-8", "surrogatepass"))
-        state.update(b"\n")
-    return state.hexdigest()
+        digesting.add(row)
+    return digesting.hexdigest()
 
 
 def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
@@ -154,14 +207,3 @@ def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
 
 def _stored(value: Any) -> Any:  # noqa: ANN401
     return sorted(value.items()) if isinstance(value, Mapping) else value
-
-
-def _column(stored: pa.ChunkedArray, kind: pa.DataType) -> list[Any]:
-    values: list[Any] = stored.to_pylist()
-    if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
-        return [{name: tuple(some) for name, some in value} for value in values]
-    if pa.types.is_map(kind):
-        return [dict(value) for value in values]
-    if pa.types.is_list(kind):
-        return [tuple(value) for value in values]
-    return values

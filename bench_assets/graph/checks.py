@@ -8,6 +8,7 @@ import dagster as dg
 
 from bench_assets.check_results import check_result, counted
 from bench_assets.core.errors import ImageError
+from bench_assets.core.large_tables import all_different, column
 from bench_assets.core.rows import Question
 from bench_assets.evaluation import questions_key
 from bench_assets.graph.evaluation_checks import evaluation_checks
@@ -17,8 +18,10 @@ from bench_assets.graph.joint_checks import joint_name, results
 from bench_assets.graph.links import linked, linked_expectations
 from bench_assets.hearing import open_items
 from bench_assets.task import Task
+from resources.home.table_types import gone_through
 from resources.home.tables import TableFiles
 from resources.pictures.images import ImageStore
+from resources.pictures.places import is_digest
 from resources.settings.bench_toml import Settings
 from resources.settings.settings_file import SettingsFile
 
@@ -48,8 +51,10 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
 
 def question_problems(questions: Sequence[Question]) -> list[str]:
     """Find what would make a question table unusable: each problem names its question."""
-    times = Counter(question.question_id for question in questions)
-    problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
+    problems = []
+    if not all_different(column(questions, "question_id")):
+        times = Counter(column(questions, "question_id"))
+        problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
     for question in questions:
         problems += [f"{question.question_id}: {why}" for why in _defects(question)]
     return problems
@@ -87,12 +92,13 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         ins={"questions": dg.AssetKey(key)},
         can_subset=True,
     )
+    @gone_through(questions=Question)
     def questions_checks(
         context: dg.AssetCheckExecutionContext,
         settings: SettingsFile,
         tables: TableFiles,
         images: ImageStore,
-        questions: list[Question],
+        questions: Sequence[Question],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             # An ablation may have nothing to ask: no captions, say.
@@ -155,23 +161,34 @@ def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> d
 def _images_decode(
     task: Task, images: ImageStore, questions: Sequence[Question], condition: str
 ) -> dg.AssetCheckResult:
-    digests = dict.fromkeys(image for question in questions for image in question.images)
-    broken = {}
-    for image in digests:
-        try:
-            images.open(image)
-        except ImageError as why:
-            broken[image] = str(why)
-    holds = f"{counted(len(digests), 'picture')}: all are in the store and decode."
-    result = check_result(list(broken.values()), n=len(digests), of="picture", holds=holds)
-    without = (one.question_id for one in questions if not broken.keys().isdisjoint(one.images))
+    broken: dict[str, str] = {}
+    seen = set[bytes]()  # half as long as text
+    for image in (image for images_ in column(questions, "images") for image in images_):
+        digest = bytes.fromhex(image) if is_digest(image) else image.encode()
+        if digest not in seen:
+            seen.add(digest)
+            broken |= _broken(images, image)
+    n = len(seen)
+    holds = f"{counted(n, 'picture')}: all are in the store and decode."
+    result = check_result(list(broken.values()), n=n, of="picture", holds=holds)
+    named = zip(column(questions, "question_id"), column(questions, "images"), strict=True)
+    without = (one for one, shown in named if broken and not broken.keys().isdisjoint(shown))
     return linked(result, task, condition, questions=without)
 
 
+def _broken(images: ImageStore, image: str) -> dict[str, str]:
+    """What is wrong with a picture, by its digest; nothing if it decodes."""
+    try:
+        images.open(image)
+    except ImageError as why:
+        return {image: str(why)}
+    return {}
+
+
 def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
-    found = Counter(question.category for question in questions)
+    found = Counter(column(questions, "category"))
     found["all"] = len(questions)
-    editions = {question.edition for question in questions}
+    editions = set(column(questions, "edition"))
     problems = [
         f"{category}: {found[category]} questions, the paper has {n}"
         for category, n in task.counts.items()
@@ -202,7 +219,8 @@ def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
         asset=key,
         description="A Great Expectations suite over the question table.",
     )
-    def great_expectations(questions: list[Question]) -> dg.AssetCheckResult:
+    @gone_through(questions=Question)
+    def great_expectations(questions: Sequence[Question]) -> dg.AssetCheckResult:
         passed, said, table = validate_questions(questions)
         result = dg.AssetCheckResult(
             passed=passed,

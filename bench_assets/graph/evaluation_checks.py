@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress, zip_longest
 
 import dagster as dg
 
 from bench_assets.check_results import check_result, counted
+from bench_assets.core.large_tables import LargeTable, at, column
 from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph.expectation_checks import AS_EXPECTED, as_expected, expected_spec
@@ -13,6 +15,7 @@ from bench_assets.graph.joint_checks import joint_name, results
 from bench_assets.graph.links import linked
 from bench_assets.partitions import ANSWERING
 from bench_assets.task import Task
+from resources.home.table_types import gone_through
 
 MAX_UNSCORED_SHARE = 0.02
 """Above this share of rows without points a score table is called doubtful."""
@@ -35,14 +38,23 @@ def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
     """Find questions with more or fewer rows than were asked for, and rows of no question."""
-    times = Counter(row.question_id for row in rows)
-    asked = {question.question_id for question in questions}
+    if isinstance(rows, LargeTable) and _one_after_the_other(questions, rows, samples):
+        return []
+    times = Counter(column(rows, "question_id"))
+    asked = set(column(questions, "question_id"))
     wrong = [
         f"{name}: {times[name]} rows instead of {samples}"
         for name in sorted(asked)
         if times[name] != samples
     ]
     return wrong + [f"{name}: no such question" for name in sorted(times.keys() - asked)]
+
+
+def _one_after_the_other(
+    questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
+) -> bool:
+    asked = (name for name in column(questions, "question_id") for _ in range(samples))
+    return all(one == other for one, other in zip_longest(asked, column(rows, "question_id")))
 
 
 def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -69,10 +81,11 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"questions": asked, "predictions": dg.AssetKey(key)},
         can_subset=True,
     )
+    @gone_through(questions=Question, predictions=Prediction)
     def predictions_checks(
         context: dg.AssetCheckExecutionContext,
-        questions: list[Question],
-        predictions: list[Prediction],
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
@@ -88,11 +101,10 @@ def _every_question_answered(
 ) -> dg.AssetCheckResult:
     samples = task.conditions[condition].samples
     problems = missing_rows(questions, predictions, samples)
-    problems += [f"{row.question_id}: {row.error}" for row in predictions if row.error]
+    problems += _errors(predictions)
     holds = f"{counted(len(predictions), 'reply')}: {samples} to every question."
     result = check_result(problems, n=len(predictions), of="reply", holds=holds)
-    failed = [row.question_id for row in predictions if row.error]
-    return linked(result, task, condition, _model(predictions), failed)
+    return linked(result, task, condition, _model(predictions), _failed(predictions))
 
 
 def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -102,12 +114,12 @@ def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
         partitions_def=ANSWERING[task.asked_of],
         description="The judge could be asked about every reply.",
     )
-    def every_reply_judged(judgements: list[Judgement]) -> dg.AssetCheckResult:
-        problems = [f"{row.question_id}: {row.error}" for row in judgements if row.error]
+    @gone_through(judgements=Judgement)
+    def every_reply_judged(judgements: Sequence[Judgement]) -> dg.AssetCheckResult:
+        problems = _errors(judgements)
         holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
         result = check_result(problems, n=len(judgements), of="verdict", holds=holds)
-        failed = [row.question_id for row in judgements if row.error]
-        return linked(result, task, condition, _model(judgements), failed)
+        return linked(result, task, condition, _model(judgements), _failed(judgements))
 
     return every_reply_judged
 
@@ -138,8 +150,11 @@ def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"questions": asked, "scores": dg.AssetKey(key)},
         can_subset=True,
     )
+    @gone_through(questions=Question, scores=Score)
     def scores_checks(
-        context: dg.AssetCheckExecutionContext, questions: list[Question], scores: list[Score]
+        context: dg.AssetCheckExecutionContext,
+        questions: Sequence[Question],
+        scores: Sequence[Score],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _NONE_LOST: lambda: _no_row_lost(task, condition, questions, scores),
@@ -161,7 +176,8 @@ def _no_row_lost(
 
 
 def _few_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    unscored = [f"{row.question_id}: {row.note}" for row in scores if row.points is None]
+    pointless = [n for n, points in enumerate(column(scores, "points")) if points is None]
+    unscored = [f"{row.question_id}: {row.note}" for row in at(scores, pointless)]
     result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
     said = f"{len(unscored)} of {counted(len(scores), 'score')} without points"
     passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
@@ -169,8 +185,8 @@ def _few_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.Ass
     result = result._replace(
         passed=passed, description=f"{said}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
     )
-    pointless = [row.question_id for row in scores if row.points is None]
-    return linked(result, task, condition, _model(scores), pointless)
+    names = (row.question_id for row in at(scores, pointless))
+    return linked(result, task, condition, _model(scores), names)
 
 
 def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -212,6 +228,15 @@ def _whole(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetChe
     holds = f"{counted(len(metrics), 'metric')}: each is over all of its questions."
     result = check_result(partial, n=len(metrics), of="metric", holds=holds)
     return linked(result, task, condition, _model(metrics))
+
+
+def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
+    said = zip(column(rows, "question_id"), column(rows, "error"), strict=True)
+    return [f"{name}: {why}" for name, why in said if why]
+
+
+def _failed(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
+    return compress(column(rows, "question_id"), column(rows, "error"))
 
 
 def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:

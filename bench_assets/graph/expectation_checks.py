@@ -12,6 +12,7 @@ from bench_assets.check_results import check_result
 from bench_assets.core.expected import EXPECTED, problems
 from bench_assets.core.rows import SourceFile
 from bench_assets.graph.links import linked_expectations
+from resources.home.table_types import gone_through
 
 AS_EXPECTED = "as_expected"
 """Name of the check."""
@@ -38,7 +39,8 @@ def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
 
 def _of_source(key: dg.AssetKey) -> dg.AssetChecksDefinition:
     @dg.asset_check(asset=key, name=AS_EXPECTED, blocking=True, description=_ABOUT)
-    def source_as_expected(source: list[SourceFile]) -> dg.AssetCheckResult:
+    @gone_through(source=SourceFile)
+    def source_as_expected(source: Sequence[SourceFile]) -> dg.AssetCheckResult:
         return as_expected(key.path, source)
 
     return source_as_expected

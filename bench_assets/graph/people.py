@@ -22,7 +22,8 @@ from bench_assets.people.port import Asked, AskedItem, People
 from bench_assets.people.proposals import propose
 from bench_assets.people.suite_form import SuiteForm
 from bench_assets.staging import Staging, asking, out
-from resources.home.tables import TableFiles, preview, table_output
+from resources.home.table_previews import preview
+from resources.home.tables import TableFiles, table_output
 from resources.models.opening import Models
 from resources.people.opening import open_people
 from resources.settings.bench_toml import Settings

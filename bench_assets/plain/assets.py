@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from os.path import commonpath
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.check_results import check_result
+from bench_assets.core.large_tables import gathered
 from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import pin
+from bench_assets.core.source_folder import pinned
 from bench_assets.plain.files import data_files
 from bench_assets.plain.pictures import Picture
 from bench_assets.plain.questions import build, picture_files, place_of, shuffled
 from bench_assets.staging import Staging, out
+from resources.home.table_types import gone_through, table_of
 from resources.home.tables import table_output
 from resources.pictures.images import ImageStore
 from resources.pictures.previews import question_preview
@@ -37,12 +40,15 @@ def _source(here: Staging, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
             "One row: one file that the questions are made of, by its digest: those that hold the "
             "rows, and the pictures that they name."
         ),
+        dagster_type=table_of(SourceFile),
         **here.stage("source"),
     )
-    def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[SourceFile]]:
+    def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[Sequence[SourceFile]]:
         place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
-        files = data_files(place.file, benchmark.split) + picture_files(benchmark, place)
-        return table_output(pin(files, Path(commonpath([file.parent for file in files]))))
+        files = [str(file) for file in data_files(place.file, benchmark.split)]
+        files = sorted(files + picture_files(benchmark, place))
+        folder = Path(commonpath({str(Path(file).parent) for file in files}))
+        return table_output(gathered((pinned(Path(file), folder) for file in files), SourceFile))
 
     return source
 
@@ -54,33 +60,32 @@ def _questions(here: Staging, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
         outs={
             "images": out(
                 here.stage("images"),
-                StoredImage,
+                table_of(StoredImage),
                 "One row: one picture of the file, in the image store.",
             ),
             "questions": out(
                 here.stage("questions"),
-                Question,
+                table_of(Question),
                 "One row: one question, made of one row of the file.",
             ),
             "rejections": out(
                 here.stage("select"),
-                Rejection,
+                table_of(Rejection),
                 "One row: one row of the file that cannot be used, and why.",
             ),
         },
     )
     def rows(
         sources: SourceFiles, settings: SettingsFile, images: ImageStore
-    ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Question]], dg.Output[list[Rejection]]]:
-        def store(picture: Picture, name: str) -> StoredImage:
-            if isinstance(picture, Path):
-                return images.put_file(picture, name)
-            return images.put(picture, name)
-
+    ) -> tuple[
+        dg.Output[Sequence[StoredImage]],
+        dg.Output[Sequence[Question]],
+        dg.Output[Sequence[Rejection]],
+    ]:
         place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
-        built = build(benchmark, place, store)
+        built = build(benchmark, place, partial(_stored, images))
         return (
-            table_output(list(built.images.values())),
+            table_output(built.images),
             table_output(built.questions, question_preview(built.questions, images)),
             table_output(built.rejections),
         )
@@ -88,24 +93,32 @@ def _questions(here: Staging, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
     return rows
 
 
+def _stored(images: ImageStore, picture: Picture, name: str) -> StoredImage:
+    if isinstance(picture, Path):
+        return images.put_file(picture, name)
+    return images.put(picture, name)
+
+
 def _tables(here: Staging, benchmark: PlainBenchmark) -> Sequence[Any]:
     @dg.asset(
         name="questions",
-        ins=here.ins("questions"),
+        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
+        dagster_type=table_of(Question),
         description=(
             "One row: one question with its options in another order; those whose options speak of "
             "each other are left out."
         ),
         **here.stage("questions", below="options_shuffled"),
     )
-    def options_shuffled(questions: list[Question]) -> dg.Output[list[Question]]:
+    def options_shuffled(questions: Sequence[Question]) -> dg.Output[Sequence[Question]]:
         return table_output(shuffled(questions, benchmark.seed))
 
     @dg.asset_check(
         asset=here.key("rejections"),
         description="Every row of the file became a question.",
     )
-    def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
+    @gone_through(rejections=Rejection)
+    def every_row_is_used(rejections: Sequence[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{one.entry}: {one.reason}" for one in rejections]
         return check_result(
             problems,

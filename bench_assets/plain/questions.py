@@ -3,14 +3,16 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
 from typing import TypeAlias
 
 from bench_assets.core.errors import ImageError, SettingsError, SourceError
+from bench_assets.core.large_tables import Gathering, gathered
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.plain.answers import read_answer, read_options
 from bench_assets.plain.columns import (
@@ -47,9 +49,42 @@ class Place:
 class Built:
     """What a file became."""
 
-    questions: list[Question] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
-    images: dict[str, StoredImage] = field(default_factory=dict)  # by name
+    questions: Sequence[Question]
+    rejections: Sequence[Rejection]
+    images: Sequence[StoredImage]
+
+
+class _Building:
+    """What rows become, one after the other."""
+
+    def __init__(self, store: StorePicture) -> None:
+        """Begin; ``store`` puts a picture into the image store, under a name."""
+        self.questions = Gathering(Question)
+        self.rejections = Gathering(Rejection)
+        self.rows: dict[str, int] = {}  # by question, counted from 0
+        self._store = store
+        self._images = Gathering(StoredImage)
+        self._stored: dict[str, bytes] = {}  # digests by name; of a million, half as long as text
+
+    def picture(self, file: Path, name: str) -> str:
+        """Store a file, which several rows show, once; its digest."""
+        if name not in self._stored:
+            self._stored[name] = bytes.fromhex(self.embedded(file, name))
+        return self._stored[name].hex()
+
+    def embedded(self, picture: Picture, name: str) -> str:
+        """Store a picture; its digest."""
+        image = self._store(picture, name)
+        self._images.append(image)
+        return image.sha256
+
+    def built(self) -> Built:
+        """All of it."""
+        return Built(
+            questions=self.questions.rows(),
+            rejections=self.rejections.rows(),
+            images=self._images.rows(),
+        )
 
 
 def place_of(name: str, file: Path, settings: Settings) -> Place:
@@ -83,63 +118,63 @@ def build(benchmark: PlainBenchmark, place: Place, store: StorePicture) -> Built
         SettingsError: If the settings name a column that no row has, or should say from which
             number the answers count.
     """
-    built, columns, seen = Built(), dict[str, None](), dict[str, str]()
-    for row in read_rows(place.file, benchmark.split):
+    building, columns = _Building(store), dict[str, None]()
+    for n, row in enumerate(read_rows(place.file, benchmark.split)):
         columns |= dict.fromkeys(row.cells)
         try:
-            question = _question(row, benchmark, place, store, built.images)
+            question = _question(row, benchmark, place, building)
         except SettingsError as why:
             raise SettingsError(f"{place.section}: {row.where}: {why}") from why
         except (SourceError, ImageError) as why:
-            built.rejections.append(Rejection(entry=row.where, reason=str(why)))
+            building.rejections.append(Rejection(entry=row.where, reason=str(why)))
             continue
-        before = seen.setdefault(question.question_id, row.where)
-        if before == row.where:
-            built.questions.append(question)
-        elif columns_of(row.cells, benchmark, "id"):
+        first = building.rows.setdefault(question.question_id, n)
+        if first == n:
+            building.questions.append(question)
+            continue
+        before = next(islice(read_rows(place.file, benchmark.split), first, None)).where
+        if columns_of(row.cells, benchmark, "id"):
             raise SourceError(f"{row.where}: {question.question_id} is that of {before} already")
-        else:
-            reason = f"the same question as {before}"
-            built.rejections.append(Rejection(entry=row.where, reason=reason))
+        reason = f"the same question as {before}"
+        building.rejections.append(Rejection(entry=row.where, reason=reason))
     require_columns(benchmark, list(columns), place.section)
+    built = building.built()
     if not built.questions:
-        first = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
-        raise SourceError(f"{place.file}: no row can be used: {first or 'there is none'}")
+        first_ = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
+        raise SourceError(f"{place.file}: no row can be used: {first_ or 'there is none'}")
     return built
 
 
-def picture_files(benchmark: PlainBenchmark, place: Place) -> list[Path]:
-    """List the picture files that the rows name, sorted; those that are not there are left out."""
-    files = set[Path]()
+def picture_files(benchmark: PlainBenchmark, place: Place) -> list[str]:
+    """List the paths of picture files that rows name, sorted; what is not there is left out.
+
+    They are texts: of a million, a fifth of what paths take.
+    """
+    files = set[str]()
     for row in read_rows(place.file, benchmark.split):
         try:
             found = pictures_of(cells_of(row.cells, benchmark, "images"), place.image_folder)
         except SourceError:
             continue  # a rejection when the row is read
-        files |= {one for one in found if isinstance(one, Path)}
+        files.update(str(one) for one in found if isinstance(one, Path))
     return sorted(files)
 
 
-def shuffled(questions: Sequence[Question], seed: int) -> list[Question]:
+def shuffled(questions: Sequence[Question], seed: int) -> Sequence[Question]:
     """Draw the order of the options anew, once for each question.
 
     Left out are questions without options, and those of which an option speaks of the others, as
     "all of the above" and "A and B" do.
     """
-    return [
+    drawn = (
         _shuffled(question, Random(f"{seed}\n{question.question_id}"))
         for question in questions
         if question.options and not any(map(_OF_OTHERS.search, question.options))
-    ]
+    )
+    return gathered(drawn, Question)
 
 
-def _question(
-    row: Row,
-    benchmark: PlainBenchmark,
-    place: Place,
-    store: StorePicture,
-    images: dict[str, StoredImage],
-) -> Question:
+def _question(row: Row, benchmark: PlainBenchmark, place: Place, building: _Building) -> Question:
     if row.fault:
         raise SourceError(row.fault)
     cells = row.cells
@@ -157,7 +192,7 @@ def _question(
         text=text,
         answer=answer,
         images=tuple(
-            _stored(one, f"{row.where}, picture {nth}", place, store, images)
+            _stored(one, f"{row.where}, picture {nth}", place, building)
             for nth, one in enumerate(pictures, 1)
         ),
         options=options,
@@ -172,20 +207,12 @@ def _question(
     return replace(question, question_id=f"{place.name}/{named}")
 
 
-def _stored(
-    picture: Picture,
-    where: str,
-    place: Place,
-    store: StorePicture,
-    images: dict[str, StoredImage],
-) -> str:
-    """Store a picture, a file that several rows show once; its digest."""
-    name = where
+def _stored(picture: Picture, where: str, place: Place, building: _Building) -> str:
+    """Store a picture; its digest."""
     if isinstance(picture, Path):
         name = picture.relative_to(place.image_folder.resolve()).as_posix()
-    if name not in images:
-        images[name] = store(picture, name)
-    return images[name].sha256
+        return building.picture(picture, name)
+    return building.embedded(picture, where)
 
 
 def _digest(question: Question) -> str:

@@ -20,7 +20,7 @@ def task_of(name: str, benchmark: PlainBenchmark, section: str) -> Task:
     except SettingsError as why:
         raise SettingsError(f"{section}, {why}") from why
     judges: dict[str, Judge] = {
-        RULES: ByRules(scoring.judge_by_rules),
+        RULES: ByRules(scoring.judge_by_rules, each=True),
         "model": ByModel(scoring.judge),
     }
     main = partial(prompts.main, template=benchmark.prompt)

@@ -72,7 +72,7 @@ def _write_task(
         "stages": lineage.stages(read),
     }
     digests = set() if withheld else lineage.picture_digests(found)
-    pictures = {digest: list(one) for digest, one in site.pictures(digests).items() if one}
+    pictures = {digest: list(one) for digest, one in site.pictures(sorted(digests)).items() if one}
     about = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
     asked = {"pictures": pictures, "questions": _questions(tables, task)}
     site.put(name, {**about, **found, **asked}, inputs, digests)

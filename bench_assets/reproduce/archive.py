@@ -7,6 +7,7 @@ Every byte of the file is accounted for: what another program packed, or added t
 import struct
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, NamedTuple, Self
@@ -79,11 +80,11 @@ class Archive:
             file = path.open("rb")
         except OSError as why:
             raise SourceError(f"{path}: cannot be read: {why.strerror}") from why
-        try:
-            return cls(path, file)
-        except BaseException:
-            file.close()
-            raise
+        with ExitStack() as if_refused:
+            if_refused.callback(file.close)
+            archive = cls(path, file)
+            if_refused.pop_all()
+        return archive
 
     def __enter__(self) -> Self:
         """Use it."""

@@ -9,6 +9,7 @@ says nothing about a key, and neither does one at chance.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,6 @@ Codes = npt.NDArray[np.intp]
 
 NO_ANSWER = -1
 
-_EASE, _EASE_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
-_EASE_WEIGHTS = _EASE_WEIGHTS / _EASE_WEIGHTS.sum()
 _LOGITS = np.linspace(-12, 12, 481)
 _AS_MANY = 10.0  # questions that a model's overall skill and taste count as, in each category
 _SURE = 0.98  # no model knows more surely: one slip of a strong model decides nothing
@@ -170,12 +169,20 @@ def _by_category(said: Said, values: npt.NDArray[np.generic], n_categories: int)
     return np.stack([np.bincount(said.category, row, n_categories) for row in values])
 
 
+@cache
+def _ease() -> tuple[Floats, Floats]:
+    """Ease of questions in standard deviations, and the weights of a normal distribution."""
+    ease, weights = np.polynomial.hermite_e.hermegauss(5)  # numpy imports it when it is named
+    return ease, weights / weights.sum()
+
+
 def _knows(known: Habits, spread: float) -> Floats:
     """How often models know questions of each ease; (models, categories, ease)."""
+    ease, weights = _ease()
     with np.errstate(over="ignore"):
-        curves = 1 / (1 + np.exp(-(_LOGITS[:, None] + spread * _EASE)))
-    logits = np.interp(known.knows, curves @ _EASE_WEIGHTS, _LOGITS)
-    chances = 1 / (1 + np.exp(-(logits[:, :, None] + spread * _EASE)))
+        curves = 1 / (1 + np.exp(-(_LOGITS[:, None] + spread * ease)))
+    logits = np.interp(known.knows, curves @ weights, _LOGITS)
+    chances = 1 / (1 + np.exp(-(logits[:, :, None] + spread * ease)))
     return np.where(known.knows[:, :, None] > 0, chances, 0.0)
 
 
@@ -210,11 +217,12 @@ def _of_piece(said: Said, known: Habits, knows: Floats) -> Floats:
     here = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
     guessing, knowing = 1 - here, here / chance[:, :, None]  # (models, questions, ease)
     found = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
+    _, weights = _ease()
     for number, strength in enumerate(_STRENGTHS):
         for drawn_to in range(n_options):
             drawn = 1 - strength + strength * (said.answers == drawn_to) / chance
             guesses = guessing * np.where(answered, drawn, 1.0)[:, :, None]
             for truth in range(n_options):
                 each = guesses + knowing * (said.answers == truth)[:, :, None]
-                found[:, truth, number] += each.prod(0) @ _EASE_WEIGHTS / n_options
+                found[:, truth, number] += each.prod(0) @ weights / n_options
     return found

@@ -6,6 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from bench_assets.core.errors import HomeError, SettingsError
@@ -152,11 +153,8 @@ class Line:
         while True:
             was_idle = self._db is not None and not told
             try:
-                db = self._connected()
-                with db.transaction():
-                    return work(db)
+                return self._once(work)
             except Error as why:
-                self.__exit__()
                 if not _passes(why) or time.monotonic() > until:
                     raise HomeError(f"{self._place}: {_said(why)}") from None
                 if was_idle:  # what broke since it was last used is no news
@@ -165,9 +163,15 @@ class Line:
                     _LOG.warning("%s: %s; trying for %.0f s", self._place, _said(why), patience)
                     told = True
                 time.sleep(_BETWEEN)
-            except BaseException:  # interrupted, maybe in the middle of an answer
-                self.__exit__()
-                raise
+
+    def _once(self, work: Callable[[Connection], Result]) -> Result:
+        with ExitStack() as otherwise:
+            otherwise.callback(self.__exit__)  # broken, or interrupted in the middle of an answer
+            db = self._connected()
+            with db.transaction():
+                done = work(db)
+            otherwise.pop_all()
+        return done
 
     def _connected(self) -> Connection:
         import psycopg

@@ -1,5 +1,6 @@
 """Opens SQLite files, also those that may only be read, and says what is wrong with one."""
 
+import fcntl
 import shutil
 import sqlite3
 import tempfile
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from bench_assets.core.errors import HomeError
+from resources.disk.writing import told_of_writing
 
 _PATIENCE = 60  # s that another process may write
 _NOT_DAMAGED = {  # by the first byte of SQLite's code
@@ -32,6 +34,26 @@ def connect(file: Path) -> sqlite3.Connection:
     db = sqlite3.connect(file, timeout=_PATIENCE)
     db.text_factory = _ALSO_DAMAGED
     return db
+
+
+def create(file: Path, schema: str) -> None:
+    """Make an empty file with tables; of many processes that do so at once, the first one's stays.
+
+    It is made aside, because WAL cannot be switched on while another process looks at the file.
+    Not every disk has hard links, so that a lock says who is first.
+    """
+    with told_of_writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.with_name(f".{file.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if file.exists():
+                return
+            with tempfile.TemporaryDirectory(dir=file.parent) as aside:
+                empty = Path(aside, file.name)
+                with closing(sqlite3.connect(empty)) as db:
+                    db.execute("PRAGMA journal_mode=WAL")
+                    db.executescript(schema)
+                empty.replace(file)
 
 
 @contextmanager

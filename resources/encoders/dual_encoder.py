@@ -81,7 +81,7 @@ def open_encoder(
             )
     except ModelError:
         raise
-    except Exception as why:  # of any kind: formats and families differ
+    except Exception as why:  # of any kind: libraries read what strangers wrote
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"
     shown = ShownPictures(images.read, OPENED)

@@ -40,12 +40,9 @@ def read_columns(
         require_columns(file.schema_arrow, row_type)
         there = set(file.schema_arrow.names)
         table = file.read(columns=[name for name in wanted if name in there])
-        return {
-            name: table.column(name).to_pylist()
-            if name in there
-            else [_default(row_type, name)] * table.num_rows
-            for name in wanted
-        }
+        known = {name: table.column(name).to_pylist() for name in table.column_names}
+        lacking = {name: [_default(row_type, name)] * table.num_rows for name in {*wanted} - there}
+    return {name: (known | lacking)[name] for name in wanted}
 
 
 def _default(row_type: type[Any], name: str) -> object:

@@ -6,6 +6,7 @@ rows of a table, or an error that nobody expects. Any reader of Parquet passes o
 """
 
 import os
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import IO, Literal, TypeAlias
 
@@ -28,8 +29,14 @@ _CHUNK = 1 << 20  # bytes
 
 def write_sealed(table: pa.Table, file: IO[bytes]) -> None:
     """Write a table as Parquet with its seal, into an empty file that can be read as well."""
-    with pq.ParquetWriter(file, table.schema, write_page_checksum=True) as writer:
-        writer.write_table(table)
+    write_groups([table], table.schema, file)
+
+
+def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]) -> None:
+    """Write tables as one, each as a row group; ``columns`` say what the file says of itself."""
+    with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
+        for table in tables:
+            writer.write_table(table)
         writer.add_key_value_metadata({_NAME: _NOUGHTS.decode(), _SEALED.decode(): ""})
     place = _place(file)
     assert place is not None

@@ -103,6 +103,8 @@ class TableBytes(TablePlaces):
             with self.opened_whole(key, partition) as file:
                 yield file
             return
+        if not self.exists(key, partition):
+            raise self._never_written(key, partition)
         self.seal(key, partition)
         path = self.path(key, partition)
         with told(str(path)), pq.ParquetFile(path, page_checksum_verification=True) as file:
@@ -116,12 +118,15 @@ class TableBytes(TablePlaces):
                 raise
             raise TableError(str(why)) from why
         if data is None:
-            name = "/".join(key) + (f" of {partition}" if partition else "")
-            others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
-            also = "; there is one of another source, see --source" if others else ""
-            place = self.place(key, partition)
-            raise TableError(f"{name}: no table yet; materialize it first ({place}){also}")
+            raise self._never_written(key, partition)
         return data
+
+    def _never_written(self, key: Sequence[str], partition: str) -> TableError:
+        name = "/".join(key) + (f" of {partition}" if partition else "")
+        others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
+        also = "; there is one of another source, see --source" if others else ""
+        place = self.place(key, partition)
+        return TableError(f"{name}: no table yet; materialize it first ({place}){also}")
 
     @contextmanager
     def opened_whole(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:

@@ -8,27 +8,28 @@ import io
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_args
+from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.errors import TableError
-from bench_assets.core.tables import digest, require_columns, to_json, to_rows, to_table
+from bench_assets.core.large_tables import BLOCK, InFile, LargeTable, in_blocks
+from bench_assets.core.tables import digest, require_columns, schema, to_rows
 from resources.disk.writing import written_aside
 from resources.home import querying
 from resources.home.gathered_tables import Fetched, fetch_all, gathered
-from resources.home.seals import write_sealed
+from resources.home.seals import verify, write_groups
 from resources.home.table_bytes import DIGEST, WRITTEN, TableBytes, told
+from resources.home.table_previews import preview
+from resources.home.table_types import row_type_of, table_of
 
 Row = TypeVar("Row")
+Rows = TypeVar("Rows", bound=Sequence[Any])
 
 Table: TypeAlias = tuple[tuple[str, ...], str]
 """The key of an asset, and a partition; "" of one that has none."""
-
-_PREVIEW_ROWS = 8
-_PREVIEW_CHARACTERS = 160
 
 
 class TableFiles(TableBytes):
@@ -43,14 +44,15 @@ class TableFiles(TableBytes):
             Where it is: a path, or the address of an object.
         """
         about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}"}
-        table = to_table(rows, row_type).replace_schema_metadata(about)
+        columns = schema(row_type).with_metadata(about)
+        tables = in_blocks(rows, row_type)
         if self.blobs.folder is None:
             whole = io.BytesIO()
-            write_sealed(table, whole)
+            write_groups(tables, columns, whole)
             self.blobs.put(self.name(key, partition), whole.getvalue())
         else:
             with written_aside(self.path(key, partition)) as file:
-                write_sealed(table, file)
+                write_groups(tables, columns, file)
         return self.place(key, partition)
 
     def read(
@@ -72,6 +74,21 @@ class TableFiles(TableBytes):
                 wanted = [name in of for name in table.column("question_id").to_pylist()]
                 table = table.filter(pa.array(wanted, pa.bool_()))
             return to_rows(table, row_type)
+
+    def rows(self, key: Sequence[str], row_type: type[Row], partition: str = "") -> Sequence[Row]:
+        """Read a table to go through it: of one that is large, a block at a time is held.
+
+        Raises:
+            TableError: As ``read``.
+        """
+        with self.opened(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
+            if file.metadata.num_rows <= BLOCK:
+                return to_rows(file.read(), row_type)
+        with told(self.place(key, partition)):
+            shared = self.blobs.folder is None
+            lies = self._bytes(key, partition) if shared else self.path(key, partition)
+            return LargeTable(InFile(lies).blocks(), row_type)
 
     def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
         """Whether a table has a row with an ``error``; without a table or such a column, no.
@@ -164,11 +181,12 @@ class TableFiles(TableBytes):
         self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
     ) -> Path:
         path = self.path(key, partition)
-        sealed = self.seal(key, partition) == "whole"
-        if thorough and not sealed:
-            self.read(key, row_type, partition)
         with told(str(path)):
+            with path.open("rb") as file:
+                seal = verify(file)
             require_columns(pq.read_schema(path), row_type)
+        if thorough and seal == "none":
+            self.read(key, row_type, partition)
         return path
 
     def _fetched(
@@ -190,23 +208,25 @@ class RowTables(dg.ConfigurableIOManager):
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset, or of its one partition."""
         partition = context.asset_partition_key if context.has_asset_partitions else ""
-        place = self.files.write(context.asset_key.path, obj, _row_type(context), partition)
+        place = self.files.write(context.asset_key.path, obj, row_type_of(context), partition)
         context.add_output_metadata({"path": dg.MetadataValue.path(place)})
 
-    def load_input(self, context: dg.InputContext) -> list[Any]:
+    def load_input(self, context: dg.InputContext) -> Sequence[Any]:
         """Read one partition, or all of them for an asset that gathers models."""
         keys = context.asset_partition_keys if context.has_asset_partitions else [""]
-        row_type = _row_type(context)
+        row_type = row_type_of(context)
+        if len(keys) == 1 and context.dagster_type is table_of(row_type):
+            return self.files.rows(context.asset_key.path, row_type, *keys)
         return [
             row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
         ]
 
 
 def table_output(
-    rows: list[Row],
+    rows: Rows,
     metadata: Mapping[str, dg.MetadataValue | str | int | float] | None = None,
     name: str = "result",
-) -> dg.Output[list[Row]]:
+) -> dg.Output[Rows]:
     """Wrap a table for Dagster: versioned by its content, with row count and preview.
 
     Args:
@@ -220,27 +240,3 @@ def table_output(
         data_version=dg.DataVersion(digest(rows)),
         metadata={**(metadata or {}), "dagster/row_count": len(rows), **preview(rows)},
     )
-
-
-def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.MetadataValue]:
-    """Show the first rows, long texts cut, as a table of the UI; nothing if there are none."""
-    if not rows:
-        return {}
-    records = [
-        dg.TableRecord({name: _shown(value) for name, value in to_json(row).items()})
-        for row in rows[:n]
-    ]
-    return {"preview": dg.MetadataValue.table(records)}
-
-
-def _shown(value: object) -> str | int | float | bool | None:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return text if len(text) <= _PREVIEW_CHARACTERS else text[: _PREVIEW_CHARACTERS - 1] + "…"
-
-
-def _row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
-    (row_type,) = get_args(context.dagster_type.typing_type)
-    assert isinstance(row_type, type)
-    return row_type

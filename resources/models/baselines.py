@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
 from bench_assets.core.chat import Reply, Request
@@ -32,7 +32,16 @@ class RandomBaseline:
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
         """
-        return [_saying(self._draw(_question(self.name, r), r.sample)) for r in requests]
+        return [reply for _, reply in self.answers(requests)]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, one after the other.
+
+        Raises:
+            ModelError: As ``reply``.
+        """
+        for one in requests:
+            yield one, _saying(self._draw(_question(self.name, one), one.sample))
 
     def _draw(self, question: Question, sample: int) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{sample}")
@@ -58,10 +67,23 @@ class MostFrequentBaseline:
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
         """
-        questions = [_question(self.name, request) for request in requests]
-        asked = {question.question_id: question for question in questions}
-        counts = Counter(answer for q in asked.values() for answer in q.answer)
-        return [_saying(max(_possible(q), key=counts.__getitem__, default="")) for q in questions]
+        return [reply for _, reply in self.answers(requests)]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, when all have been gone through once.
+
+        Raises:
+            ModelError: As ``reply``.
+        """
+        seen = set[str]()
+        counts = Counter[str]()
+        for question in (_question(self.name, request) for request in requests):
+            if question.question_id not in seen:
+                seen.add(question.question_id)
+                counts.update(question.answer)
+        for one in requests:
+            possible = _possible(_question(self.name, one))
+            yield one, _saying(max(possible, key=counts.__getitem__, default=""))
 
 
 def _question(model: str, request: Request) -> Question:

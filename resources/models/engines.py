@@ -19,7 +19,7 @@ from resources.settings.sections import ModelSpec
 from resources.settings.server_spec import ServerSpec
 
 if TYPE_CHECKING:
-    from resources.ray.engine import LocalEngine
+    from resources.local.side_by_side import LocalEngine
 
 
 def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
@@ -79,8 +79,9 @@ def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
 
 
 def _server(spec: ServerSpec, at: Surroundings) -> Engine:
+    from resources.server.address_file import AddressFile
     from resources.server.engine import ServerEngine
-    from resources.server.served import ServedEngine, elsewhere_of
+    from resources.server.served import ServedEngine
 
     spec = served(spec, at.resolve)
     if spec.path:
@@ -89,8 +90,8 @@ def _server(spec: ServerSpec, at: Surroundings) -> Engine:
         from resources.server.batches.engine import BatchEngine
 
         return BatchEngine(spec, at.read_image, at.resolve("batches"), spent=at.spent)
-    elsewhere = elsewhere_of(spec, lambda: spec.identity)
-    return ServerEngine(spec, at.read_image, spent=at.spent, elsewhere=elsewhere)
+    addresses = AddressFile(spec) if spec.addresses_file else None
+    return ServerEngine(spec, at.read_image, spent=at.spent, addresses=addresses)
 
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {

@@ -6,7 +6,7 @@ fields are refused, since one of these may be meant.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,6 +109,14 @@ class _Recorded:
         """
         return [self._find(request) for request in requests]
 
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, one after the other.
+
+        Raises:
+            ModelError: As ``reply``.
+        """
+        return ((request, self._find(request)) for request in requests)
+
     def _find(self, request: Request) -> Reply:
         asked = request.question.question_id if request.question else request.name
         if not asked:
@@ -139,13 +147,22 @@ class EvaluatedModel(RecordedModel):
         Raises:
             ModelError: If the file has none of them.
         """
-        replies = super().reply(requests)
-        if replies and all(reply.error for reply in replies):
+        return [reply for _, reply in self.answers(requests)]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, one after the other.
+
+        Raises:
+            ModelError: As ``reply``, at the end.
+        """
+        n = len(requests)
+        n_failed = 0
+        for request, reply in super().answers(requests):
+            n_failed += bool(reply.error)
+            yield request, reply
+        if n and n == n_failed:
             of = next((f"; it answers {name!r}, for one" for name, _ in self._said), "")
-            raise ModelError(
-                f"{self.name}: {self._file} has no reply to any of {len(replies)} requests{of}"
-            )
-        return replies
+            raise ModelError(f"{self.name}: {self._file} has no reply to any of {n} requests{of}")
 
 
 class RecordedJudge(_Recorded):

@@ -1,6 +1,6 @@
 """A model that is a function."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from bench_assets.core.chat import Reply, Request
 
@@ -16,4 +16,8 @@ class ScriptedModel:
 
     def reply(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer each request, in order."""
-        return [Reply(text=self._answer(r), finish_reason="stop") for r in requests]
+        return [reply for _, reply in self.answers(requests)]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, one after the other."""
+        return ((r, Reply(text=self._answer(r), finish_reason="stop")) for r in requests)

@@ -9,14 +9,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
-
-import aiohttp
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from bench_assets.core.errors import SourceError
 from resources.pictures.hosts import PUBLIC, ForbiddenAddressError, Hosts, opened
 from resources.pictures.images import MAX_BYTES
 from resources.server.waits import back_off, may_pass, wait_of
+
+if TYPE_CHECKING:
+    import aiohttp
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those known before, total
 
@@ -130,16 +131,20 @@ class _Fetching:
         self._hosts = hosts
         self._under_way = asyncio.Semaphore(polite.connections)
 
-    def session(self) -> aiohttp.ClientSession:
+    def session(self) -> "aiohttp.ClientSession":
         """Open connections, at most half of them to one host."""
+        from aiohttp import ClientSession
+
+        from resources.pictures.connecting import connector
+
         limit = self._polite.connections
-        return aiohttp.ClientSession(
-            connector=self._hosts.connector(limit=limit, limit_per_host=max(1, limit // 2)),
+        return ClientSession(
+            connector=connector(self._hosts, limit=limit, limit_per_host=max(1, limit // 2)),
             headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
             auto_decompress=False,
         )
 
-    async def fetch(self, session: aiohttp.ClientSession, url: str) -> Download:
+    async def fetch(self, session: "aiohttp.ClientSession", url: str) -> Download:
         """Try an address until it is there or no further try is worth it."""
         async with self._under_way:
             for tries in range(1, self._polite.tries + 1):
@@ -153,7 +158,9 @@ class _Fetching:
                 await asyncio.sleep(pause)
             return Download(url=url, error=outcome.error)
 
-    async def _try(self, session: aiohttp.ClientSession, url: str) -> Download | _Failure:
+    async def _try(self, session: "aiohttp.ClientSession", url: str) -> Download | _Failure:
+        from aiohttp import ClientError
+
         try:
             async with (
                 asyncio.timeout(self._polite.timeout),
@@ -167,11 +174,11 @@ class _Fetching:
             return _Failure(str(why), again=False)
         except TimeoutError:
             return _Failure(f"not there within {self._polite.timeout:g} s", again=True)
-        except (aiohttp.ClientError, ValueError) as why:
+        except (ClientError, ValueError) as why:
             # A ValueError is about the address or the size, which stay as they are.
             return _Failure(f"{type(why).__name__}: {why}", not isinstance(why, ValueError))
 
-    async def _keep(self, response: aiohttp.ClientResponse, url: str) -> Download:
+    async def _keep(self, response: "aiohttp.ClientResponse", url: str) -> Download:
         if packed := response.headers.get("Content-Encoding", "").replace("identity", ""):
             raise ValueError(f"comes packed ({packed}), which it was not asked for")
         digest, n_bytes = sha256(), 0

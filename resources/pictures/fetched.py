@@ -11,7 +11,8 @@ from typing import NamedTuple
 from bench_assets.core.errors import HomeError
 from resources.disk.writing import written_aside
 
-_LOOK_AGAIN = 0.02  # of the limit: after so many new bytes it is looked what lies there
+_LOOK_AGAIN = 0.02  # of the limit: after so many new bytes it is looked what lies there;
+_OF_ROOM = 1 / 16  # of what is free, if that is more: as many processes as that stay below it
 _LEAVE = 0.9  # of the limit: what stays when something has to go
 
 
@@ -72,17 +73,23 @@ class Fetched:
             if surplus <= 0:
                 break
             with suppress(OSError):  # another process was quicker
-                one.path.unlink()
+                os.unlink(one.path)  # noqa: PTH108 - of a hundred thousand no Path is made
             surplus -= one.n_bytes
-        self._room = int(self._limit * _LOOK_AGAIN)
+        free = max(0, self._limit - n_bytes)
+        self._room = int(max(self._limit * _LOOK_AGAIN, free * _OF_ROOM))
 
     def _there(self) -> "Iterator[_File]":
         """Every file, what somebody could not finish as well."""
-        for folder, _, names in os.walk(self._folder):
-            for name in names:
-                with suppress(OSError):
-                    about = Path(folder, name).stat()
-                    yield _File(about.st_mtime_ns, about.st_size, Path(folder, name))
+        folders = [str(self._folder)]
+        while folders:
+            with suppress(OSError), os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                        continue
+                    with suppress(OSError):
+                        about = entry.stat()
+                        yield _File(about.st_mtime_ns, about.st_size, entry.path)
 
     def _file(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest
@@ -91,4 +98,4 @@ class Fetched:
 class _File(NamedTuple):
     written: int  # ns
     n_bytes: int
-    path: Path
+    path: str

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from yarl import URL
+if TYPE_CHECKING:
+    import aiohttp
+    from yarl import URL
 
 IPAddress: TypeAlias = IPv4Address | IPv6Address
 Door: TypeAlias = tuple[str, int]  # host, and port
@@ -57,6 +57,8 @@ class Hosts:
 
         From the internet it may lead to the internet alone; from a host nearer by, anywhere.
         """
+        from yarl import URL
+
         try:
             url = URL(address)
             door = (url.host or "", url.port or 0)
@@ -66,18 +68,14 @@ class Hosts:
         near = not all(is_public(ip_address(str(one[4][0]).partition("%")[0])) for one in found)
         return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
 
-    def connector(self, *, limit: int = 100, limit_per_host: int = 0) -> aiohttp.TCPConnector:
-        """Connect to nobody else; to be made in a running loop."""
-        return aiohttp.TCPConnector(
-            limit=limit, limit_per_host=limit_per_host, resolver=_Resolver(self)
-        )
-
-    def checked(self, address: str | URL) -> URL:
+    def checked(self, address: "str | URL") -> "URL":
         """Read an address, and look at its host if that is a number.
 
         Raises:
             ForbiddenAddressError: If it is no address, or one that may not be asked.
         """
+        from yarl import URL
+
         try:
             url = URL(address)
             door = (url.host or "", url.port or 0)
@@ -110,11 +108,11 @@ PUBLIC = Hosts()
 
 @asynccontextmanager
 async def opened(
-    session: aiohttp.ClientSession,
+    session: "aiohttp.ClientSession",
     address: str,
     hosts: Hosts,
     headers: Mapping[str, str] | None = None,
-) -> AsyncIterator[aiohttp.ClientResponse]:
+) -> AsyncIterator["aiohttp.ClientResponse"]:
     """Ask for an address, and for whatever it redirects to.
 
     Args:
@@ -143,28 +141,10 @@ async def opened(
     raise ForbiddenAddressError(f"is redirected more than {_MOST_REDIRECTS} times")
 
 
-def _joined(url: URL, target: str) -> URL:
+def _joined(url: "URL", target: str) -> "URL":
+    from yarl import URL
+
     try:
         return url.join(URL(target))
     except ValueError as why:
         raise ForbiddenAddressError(f"is redirected to no address: {why}") from why
-
-
-class _Resolver(AbstractResolver):
-    """Looks a name up and gives only what may be asked."""
-
-    def __init__(self, hosts: Hosts) -> None:
-        self._hosts = hosts
-        self._resolver = aiohttp.ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        if (host, port) not in self._hosts.typed:
-            for one in found:
-                self._hosts.require(one["host"], host)
-        return found
-
-    async def close(self) -> None:
-        await self._resolver.close()

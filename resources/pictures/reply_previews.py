@@ -1,11 +1,12 @@
 """Replies, verdicts and mistakes with their pictures, small enough to lie in an event of the UI."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 import dagster as dg
 
+from bench_assets.core.large_tables import at, column
 from bench_assets.core.rows import Judgement, Prediction, Question, Score
 from resources.pictures.images import ImageStore
 from resources.pictures.previews import Page, options_of, spread
@@ -13,31 +14,35 @@ from resources.pictures.previews import Page, options_of, spread
 _ROWS = 5
 _ASKED = ["id", "pictures", "question", "options", "right", "reply"]
 _Identity: TypeAlias = tuple[str, str, int]
+_Row = TypeVar("_Row", Prediction, Judgement, Score)
 
 
 def replies_preview(
-    questions: Iterable[Question], predictions: Iterable[Prediction], images: ImageStore
+    questions: Sequence[Question], predictions: Sequence[Prediction], images: ImageStore
 ) -> dict[str, dg.MetadataValue]:
     """Show replies spread evenly over the table, each beside what was asked and what is right."""
     page = Page(images, _ASKED)
-    asked = {question.question_id: question for question in questions}
-    for said in spread([row for row in predictions if row.question_id in asked], _ROWS):
+    shown = list(at(predictions, spread(_known(questions, predictions), _ROWS)))
+    asked = _asked(questions, shown)
+    for said in shown:
         _add(page, asked[said.question_id], said)
     return page.shown("replies")
 
 
 def verdicts_preview(
-    questions: Iterable[Question],
-    predictions: Iterable[Prediction],
-    judgements: Iterable[Judgement],
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
     images: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
     """Show what the judge said of replies spread evenly over the table."""
     page = Page(images, [*_ASKED, "verdict", "the judge's words"])
-    asked = {question.question_id: question for question in questions}
-    about = _about(judgements)
-    judged = [row for row in predictions if row.question_id in asked and _identity(row) in about]
-    for said in spread(judged, _ROWS):
+    named = set(_identities(judgements))
+    judged = [one in named for one in _identities(predictions)]
+    shown = spread([n for n in _known(questions, predictions) if judged[n]], _ROWS)
+    replies = list(at(predictions, shown))
+    asked, about = _asked(questions, replies), _about(judgements, replies)
+    for said in replies:
         rows = about[_identity(said)]
         words = " / ".join(dict.fromkeys(row.error or row.reply for row in rows))
         _add(page, asked[said.question_id], said, _word(rows), words)
@@ -45,10 +50,10 @@ def verdicts_preview(
 
 
 def mistakes_preview(
-    questions: Iterable[Question],
-    predictions: Iterable[Prediction],
-    judgements: Iterable[Judgement],
-    scores: Iterable[Score],
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    scores: Sequence[Score],
     images: ImageStore,
     n: int = _ROWS,
 ) -> dict[str, dg.MetadataValue]:
@@ -57,22 +62,43 @@ def mistakes_preview(
     Nothing where there is none.
     """
     page = Page(images, [*_ASKED, "read as", "verdict", "points", "why"])
-    asked = {question.question_id: question for question in questions}
-    replies = {_identity(row): row for row in predictions}
-    about = _about(judgements)
-    wrong = [
-        score
-        for score in scores
-        if score.points is not None and score.points < score.max_points
-        if score.question_id in asked and _identity(score) in replies
-    ]
-    for score in spread(wrong, n):
+    points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
+    lost = [one is not None and one < most for one, most in points]
+    wrong = [place for place in _known(questions, scores) if lost[place]]
+    shown = list(at(scores, spread(wrong, n)))
+    asked, about = _asked(questions, shown), _about(judgements, shown)
+    replies = _about(predictions, shown)
+    for score in shown:
         rows = about.get(_identity(score), [])
-        points = f"{score.points:.3g} of {score.max_points:.3g}"
-        said = replies[_identity(score)]
-        read = " / ".join(score.answer)
-        _add(page, asked[score.question_id], said, read, _word(rows), points, score.note)
+        got = f"{score.points:.3g} of {score.max_points:.3g}"
+        for said in replies.get(_identity(score), [])[-1:]:
+            read = " / ".join(score.answer)
+            _add(page, asked[score.question_id], said, read, _word(rows), got, score.note)
     return page.shown("mistakes")
+
+
+def _known(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
+    """Where the rows are whose question is there."""
+    asked = set(column(questions, "question_id"))
+    return [n for n, name in enumerate(column(rows, "question_id")) if name in asked]
+
+
+def _asked(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
+    """The questions of a few rows."""
+    wanted = {row.question_id for row in rows}
+    places = [n for n, name in enumerate(column(questions, "question_id")) if name in wanted]
+    return {question.question_id: question for question in at(questions, places)}
+
+
+def _about(
+    rows: Sequence[_Row], few: Sequence[Prediction] | Sequence[Score]
+) -> dict[_Identity, list[_Row]]:
+    """Rows of a table about the same replies as a few."""
+    wanted, found = set(map(_identity, few)), defaultdict(list)
+    places = [n for n, one in enumerate(_identities(rows)) if one in wanted]
+    for row in at(rows, places):
+        found[_identity(row)].append(row)
+    return dict(found)
 
 
 def _add(page: Page, question: Question, said: Prediction, *more: str) -> None:
@@ -86,13 +112,6 @@ def _add(page: Page, question: Question, said: Prediction, *more: str) -> None:
     page.add(name, question.images, [text, options_of(question), right, reply, *more])
 
 
-def _about(judgements: Iterable[Judgement]) -> Mapping[_Identity, Sequence[Judgement]]:
-    found: dict[_Identity, list[Judgement]] = defaultdict(list)
-    for row in judgements:
-        found[_identity(row)].append(row)
-    return dict(found)
-
-
 def _word(rows: Iterable[Judgement]) -> str:
     """What the judge decided, criterion by criterion; its own word where it has one."""
     plain = {True: "yes", False: "no", None: "unread"}
@@ -101,3 +120,8 @@ def _word(rows: Iterable[Judgement]) -> str:
 
 def _identity(row: Prediction | Judgement | Score) -> _Identity:
     return row.question_id, row.condition, row.sample
+
+
+def _identities(rows: Sequence[_Row]) -> Iterator[_Identity]:
+    names = ("question_id", "condition", "sample")
+    return zip(*(column(rows, name) for name in names), strict=True)

@@ -5,13 +5,17 @@ Ray waits for minutes, and without a word, where nobody answers.
 
 import importlib.util
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
+from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.errors import BenchError, ModelError
 from resources.checkpoints.identity import first_line
+from resources.ray.room import why_none_of
 
 Result = TypeVar("Result")
 
@@ -19,8 +23,9 @@ _UNTIL_CONNECTED = 60.0  # s
 _SAYS = "the Ray cluster that this machine belongs to"
 _HOW = (
     "start one on this machine (docs/cluster.md), or set RAY_ADDRESS to the head's; a cluster with"
-    " a token wants RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
+    " a token wants RAY_AUTH_MODE=token and its RAY_AUTH_TOKEN here too"
 )
+_TOKEN_FILE = "~/.ray/auth_token"  # where Ray looks for it, if nothing is said
 
 
 def connect() -> None:
@@ -31,6 +36,8 @@ def connect() -> None:
     """
     if not importlib.util.find_spec("ray"):
         raise ModelError("on = \"ray\" needs Ray: pip install 'bench-assets[cluster]'")
+    if missing := missing_token():
+        raise ModelError(f"{_SAYS} cannot be reached: {missing}")
     import ray
 
     if not ray.is_initialized():
@@ -38,8 +45,28 @@ def connect() -> None:
             within(_UNTIL_CONNECTED, _connect)
         except TimeoutError as why:
             raise ModelError(f"{_SAYS} did not answer within {why}; {_HOW}") from None
-        except Exception as why:  # of a dozen kinds
+        except refusals() as why:
             raise ModelError(f"{_SAYS} cannot be reached: {first_line(why)}; {_HOW}") from why
+
+
+def missing_token() -> str:
+    """Say that no token is there though one is wanted, which Ray ends our process for; else ""."""
+    if os.environ.get("RAY_AUTH_MODE", "").lower() != "token" or os.environ.get("RAY_AUTH_TOKEN"):
+        return ""
+    file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or _TOKEN_FILE).expanduser()
+    if file.is_file():
+        return ""
+    return f"RAY_AUTH_MODE is token, but there is no RAY_AUTH_TOKEN, and no {file}"
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """What Ray raises where it cannot be reached, or says no: a wrong token is a RayError."""
+    said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: requests'
+    if not importlib.util.find_spec("ray"):
+        return said
+    from ray.exceptions import RayError
+
+    return (*said, RayError)
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
@@ -53,11 +80,16 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     """
     done: Future[Result] = Future()
 
+    expected: tuple[type[Exception], ...] = (BenchError, *refusals())
+
     def run() -> None:
         try:
             done.set_result(work())
-        except Exception as why:  # noqa: BLE001 - raised again, where it is waited for
+        except expected as why:
             done.set_exception(why)
+        finally:
+            if not done.done():  # a fault of ours: the thread's traceback is told besides
+                done.set_exception(sys.exception())
 
     threading.Thread(target=run, daemon=True).start()
     if not wait([done], seconds).done:
@@ -93,10 +125,4 @@ def why_nowhere(needs: Mapping[str, float]) -> str:
     import ray
 
     wanted = {{"cpu": "CPU", "gpu": "GPU"}.get(name, name): n for name, n in needs.items()}
-    nodes = [node for node in ray.nodes() if node["Alive"]]
-    for node in nodes:
-        if all(node["Resources"].get(name, 0) >= amount for name, amount in wanted.items()):
-            return ""
-    most = {name: max((n["Resources"].get(name, 0) for n in nodes), default=0) for name in wanted}
-    said = ", ".join(f"{name} {wanted[name]:g} (the most is {most[name]:g})" for name in wanted)
-    return f"no node of the {len(nodes)} has {said}"
+    return why_none_of([node["Resources"] for node in ray.nodes() if node["Alive"]], wanted)

@@ -1,6 +1,7 @@
 """What runs on a node of the cluster: one model, asked chunk by chunk."""
 
 import queue
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -40,8 +41,9 @@ class Replica:
         try:
             for said in answered(chunk, self._batches, self._device):
                 came.put(said)
-        except Exception as why:  # noqa: BLE001 - as a process that would end with a traceback
-            came.put(Died(f"{type(why).__name__}: {why}"))
+        finally:  # as of a process that ends: with a traceback, in the log of its node
+            why = sys.exception()
+            came.put(Died(f"{type(why).__name__}: {why}"))  # after an end nobody hears it
 
 
 def _is_last(said: Said | Died) -> bool:

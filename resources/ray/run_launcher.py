@@ -6,10 +6,8 @@ what a job is told.
 """
 
 import json
-import logging
 import shlex
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,22 +26,20 @@ from dagster._serdes import ConfigurableClass, ConfigurableClassData
 
 from bench_assets.core.errors import BenchError, HomeError
 from resources.home.run_processes import health_of_process
-from resources.ray.cluster import Result, options_of, within
+from resources.ray.cluster import Result, missing_token, options_of, refusals, within
 from resources.ray.node_folders import missing_on_nodes
+from resources.ray.room import resources_of, room_of
 from resources.ray.run_needs import folders_of, needs_of
+from resources.ray.starting_runs import Delays, StartingRuns
 from resources.settings.bench_toml import Settings, load_settings
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher
 
-_LOG = logging.getLogger("bench_assets.ray")
-
 _NEEDS = "dagster-ray/config"  # tag of a run: what it takes, as JSON
 _ANSWER = 30.0  # s in which Ray's head says something
 _AWAY = 60.0  # s that it may say nothing of a run before that counts as ended
 _LOOKED = 300.0  # s for which a look at the nodes holds
-_BETWEEN = 10.0  # s between two looks at runs that are starting
-_STARTING = [dg.DagsterRunStatus.STARTING]
 _WAITING = dg.RunsFilter(statuses=[dg.DagsterRunStatus.QUEUED])
 _MOST_AT_ONCE = 100  # runs whose folders are looked for together
 
@@ -52,9 +48,9 @@ class RayLauncher(RunLauncher, ConfigurableClass):
     """Sends runs to a cluster.
 
     Beside what dagster-ray does: a run takes what its model needs; it is not sent where a node has
-    not the folders that it reads; it ends within a minute if its job does before it says a word,
-    which Dagster looks at no sooner than after five; and a head that is silent for a moment ends
-    none.
+    not the folders that it reads; it ends within a minute if its job does before it says a word, or
+    Ray knows of none, which Dagster looks at no sooner than after five; and a head that is silent
+    for a moment ends none.
     """
 
     def __init__(self, address: str, inst_data: ConfigurableClassData | None = None) -> None:
@@ -63,7 +59,8 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         self._inst_data = inst_data
         self._silent_since: dict[str, float] = {}  # run -> s of the monotonic clock
         self._looked: dict[str, float] = {}  # path -> s likewise, when all nodes had it
-        self._watching = threading.Lock()
+        self._sending: set[str] = set()  # runs that Ray cannot know yet
+        self._delays = Delays()
 
     @property
     def inst_data(self) -> ConfigurableClassData | None:
@@ -88,8 +85,21 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         Raises:
             HomeError: If a node has not what it reads, or the cluster cannot be reached.
         """
-        run = context.dagster_run
-        settings = load_settings(Path(self._instance.root_directory).parent)
+        run_id = context.dagster_run.run_id
+        self._sending.add(run_id)
+        try:
+            self._send(context)
+        finally:
+            self._sending.discard(run_id)
+        self._starting.watch()
+
+    def dispose(self) -> None:
+        """Look after nothing any more."""
+        if "_starting" in vars(self):
+            self._starting.stop()
+
+    def _send(self, context: LaunchRunContext) -> None:
+        run, settings = context.dagster_run, self._settings()
         self._require_folders(run, settings)
         if _NEEDS not in run.tags:
             said = {name: n for name, n in options_of(needs_of(run, settings)).items() if n}
@@ -97,7 +107,6 @@ class RayLauncher(RunLauncher, ConfigurableClass):
             run = run.with_tags({**run.tags, _NEEDS: json.dumps(said)})
         sent = LaunchRunContext(dagster_run=run, workspace=context.workspace)
         self._asked(partial(self._ray.launch_run, sent))
-        self._watch()
 
     def terminate(self, run_id: str) -> bool:
         """End a run; says whether it was there."""
@@ -110,11 +119,15 @@ class RayLauncher(RunLauncher, ConfigurableClass):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Say of a run that goes on whether its job does."""
-        self._watch()
+        self._starting.watch()
         if _NEEDS not in run.tags:
             return health_of_process(self._instance, run)
         health = self._health(run)
-        if health.status == WorkerStatus.UNKNOWN and "does not exist" in (health.msg or ""):
+        is_on_its_way = run.status == dg.DagsterRunStatus.STARTING  # sent by another, perhaps
+        is_unknown = health.status == WorkerStatus.UNKNOWN and "does not exist" in (
+            health.msg or ""
+        )
+        if is_unknown and not is_on_its_way:
             said = "Ray knows no such job: its head was started anew"
             return CheckRunHealthResult(WorkerStatus.FAILED, said)
         if health.status != WorkerStatus.UNKNOWN:
@@ -164,44 +177,37 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         Raises:
             HomeError: If it does not answer in time, or refuses.
         """
-        from requests import RequestException
-
         try:
+            if missing := missing_token():
+                raise ConnectionError(missing)
             return within(seconds, ask)
-        except (TimeoutError, ConnectionError, RequestException, RuntimeError) as why:
+        except refusals() as why:
             line = (str(why).strip().splitlines() or [type(why).__name__])[0]
             raise HomeError(
                 f"[cluster] address {self._address}: Ray does not take runs there: {line}; is its"
                 " dashboard there, and RAY_AUTH_TOKEN set where runs are sent from?"
             ) from None
 
-    def _watch(self) -> None:
-        """Look after runs that are starting, until there is none; one thread at a time."""
-        if self._watching.acquire(blocking=False):
-            threading.Thread(target=self._look_after, daemon=True).start()
-
-    def _look_after(self) -> None:
+    def _why_over(self, run: dg.DagsterRun) -> str:
+        """Why a run that was sent off and has not begun never will; "" if it may."""
+        if run.run_id in self._sending or _NEEDS not in run.tags:
+            return ""  # maybe by another process, or on its way
+        health = self.check_run_worker_health(run)
+        if health.status in (WorkerStatus.FAILED, WorkerStatus.SUCCESS):
+            return f"The Ray job of this run ended before the run began. {health.msg or ''}".strip()
         try:
-            while runs := self._instance.get_runs(dg.RunsFilter(statuses=_STARTING)):
-                time.sleep(_BETWEEN)
-                for run in runs:
-                    self._end_if_gone(run)
-        finally:
-            self._watching.release()
+            room = self._asked(partial(room_of, self._ray.client))
+        except HomeError:  # a head that is silent was looked at above
+            return ""
+        waits = self._settings().cluster.wait_for_room > 0
+        return self._delays.why_over(run.run_id, room, resources_of(run.tags[_NEEDS]), waits)
 
-    def _end_if_gone(self, run: dg.DagsterRun) -> None:
-        """Fail a run whose job ended before it began, and free its pools.
+    def _settings(self) -> Settings:
+        return load_settings(Path(self._instance.root_directory).parent)
 
-        One that Ray does not know may be on its way, sent by another process.
-        """
-        health = self._health(run)
-        if health.status not in (WorkerStatus.FAILED, WorkerStatus.SUCCESS):
-            return
-        now = self._instance.get_run_by_id(run.run_id)
-        if now and now.status in _STARTING:  # else it wrote its end before its job ended
-            why = f"The Ray job of this run ended before the run began. {health.msg or ''}"
-            self._instance.report_run_failed(now, why.strip())
-            self._instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+    @cached_property
+    def _starting(self) -> StartingRuns:
+        return StartingRuns(self._instance, self._why_over)
 
     @cached_property
     def _ray(self) -> "RayRunLauncher":

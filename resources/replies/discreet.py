@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from bench_assets.core.asking_many import AT_ONCE
 from bench_assets.core.certain import certain
 from bench_assets.core.chat import Decoding, Reply, Request
 from bench_assets.core.errors import BenchError
 from bench_assets.core.secrets import Secrets, without_named
-from resources.replies.engine import Engine, LooksFurther
+from resources.replies.engine import Engine, LooksFurther, TakesAll
 
 
 class Discreet:
@@ -35,6 +36,11 @@ class Discreet:
     def peak_memory(self) -> int | None:
         """The engine's."""
         return self._engine.peak_memory
+
+    @property
+    def at_once(self) -> int:
+        """The engine's, if it says so."""
+        return self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
         """Answer requests.

@@ -48,3 +48,13 @@ class LooksFurther(Protocol):
     def particulars(self, request: Request) -> str:
         """Whatever else a reply to a request depends on; "" if nothing."""
         ...
+
+
+@runtime_checkable
+class TakesAll(Protocol):
+    """What engines have that should be handed more than others, or fewer, whatever that holds."""
+
+    @property
+    def at_once(self) -> int:
+        """Requests of one stream."""
+        ...

@@ -1,16 +1,17 @@
 """A chat model that asks only what was never asked; replies are remembered as they come."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from bench_assets.core.asking_many import AT_ONCE, some_at_once
 from bench_assets.core.certain import readable
 from bench_assets.core.chat import Decoding, Reply, Request
 from bench_assets.core.errors import ModelError
 from bench_assets.core.reasoning import Tags
-from resources.replies.engine import Engine, LooksFurther
+from resources.replies.engine import Engine, LooksFurther, TakesAll
 from resources.replies.gate import GATE, let_in
 from resources.replies.port import Asking, Replies
 from resources.replies.reply_file import digest_of
@@ -66,26 +67,45 @@ class RememberingModel:
         Raises:
             ModelError: If the model cannot be asked at all, or nothing that was asked came back.
         """
-        keys = [self._key(request) for request in requests]
-        known = self._store.find(list(dict.fromkeys(keys)))
-        unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
-        self._progress(len(known), len(known), len(known) + len(unknown))
-        if unknown:
-            known |= self._ask(unknown, len(known))
-        return [replace(known[key], thinking_tags=self._thinking_tags) for key in keys]
+        return [reply for _, reply in self._answered([requests], len(requests))]
 
-    def _ask(self, unknown: dict[str, Request], n_known: int) -> dict[str, Reply]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, so many at once that an engine is kept busy.
+
+        Raises:
+            ModelError: As ``reply``, also at the end.
+        """
+        most = self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
+        return self._answered(some_at_once(requests, most), len(requests))
+
+    def _answered(
+        self, parts: Iterable[Sequence[Request]], n: int
+    ) -> Iterator[tuple[Request, Reply]]:
+        come = _Come(n)
+        for requests in parts:
+            keys = [self._key(request) for request in requests]
+            known = self._store.find(list(dict.fromkeys(keys)))
+            unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+            come.found(len(requests), len(known), len(unknown))
+            self._progress(*come)
+            if unknown:
+                known |= self._ask(unknown, come)
+            for request, key in zip(requests, keys, strict=True):
+                yield request, replace(known[key], thinking_tags=self._thinking_tags)
+        if come.failed and come.failed == come.asked:
+            raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
+
+    def _ask(self, unknown: dict[str, Request], come: "_Come") -> dict[str, Reply]:
         """Ask what is unknown, and wait for what somebody else is asking at the moment."""
         replies: dict[str, Reply] = {}
         while waiting := [key for key in unknown if key not in replies]:
             with self._store.asking(waiting) as asking:
                 replies |= asking.found
                 if asking.found:
-                    self._progress(n_known + len(replies), n_known, n_known + len(unknown))
-                self._stream(asking, unknown, replies, n_known)
-        failed = [reply.error for reply in replies.values() if reply.error]
-        if len(failed) == len(replies):
-            raise ModelError(f"{self._name}: none of {len(failed)} requests: {failed[0]}")
+                    come.done += len(asking.found)
+                    self._progress(*come)
+                self._stream(asking, unknown, replies, come)
+        come.see(replies.values())
         return replies
 
     def _stream(
@@ -93,7 +113,7 @@ class RememberingModel:
         asking: Asking,
         unknown: dict[str, Request],
         replies: dict[str, Reply],
-        n_known: int,
+        come: "_Come",
     ) -> None:
         """Ask what is ours to ask, and put the replies to the others."""
         if not asking.ours:
@@ -110,7 +130,8 @@ class RememberingModel:
                 asking.give_up(key)
             else:
                 asking.keep(*self._row(key, requests[position], reply))
-            self._progress(n_known + len(replies), n_known, n_known + len(unknown))
+            come.done += 1
+            self._progress(*come)
         self._throughput.count(came, perf_counter() - started, self._engine.peak_memory)
 
     def _row(self, key: str, request: Request, reply: Reply) -> tuple[dict[str, Any], str]:
@@ -141,6 +162,31 @@ class RememberingModel:
     def _key(self, request: Request) -> str:
         more = self._further.particulars(request) if self._further else ""
         return key_of(self._engine.identity, self._decoding(request), request, more)
+
+
+class _Come:
+    """How far an asking has come, over all of its parts."""
+
+    def __init__(self, n: int) -> None:
+        self.done, self.remembered, self.total = 0, 0, n
+        self.asked, self.failed, self.why = 0, 0, ""
+
+    def __iter__(self) -> Iterator[int]:
+        """What is told of progress."""
+        return iter((self.done, self.remembered, self.total))
+
+    def found(self, n: int, known: int, unknown: int) -> None:
+        """Take note of a part; those of its requests that are equal count once."""
+        self.done += known
+        self.remembered += known
+        self.total += known + unknown - n
+
+    def see(self, replies: Collection[Reply]) -> None:
+        """Take note of what came of a part."""
+        failed = [reply.error for reply in replies if reply.error]
+        self.asked += len(replies)
+        self.failed += len(failed)
+        self.why = self.why or next(iter(failed), "")
 
 
 def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:

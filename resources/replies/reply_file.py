@@ -1,10 +1,8 @@
 """The SQLite file that remembers replies: its tables, their version, and a digest of each row."""
 
-import fcntl
 import hashlib
 import json
 import sqlite3
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
@@ -13,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.errors import HomeError
-from resources.disk.sqlite_files import connect, opened_to_read, told
-from resources.disk.writing import told_of_writing
+from resources.disk.sqlite_files import connect, create, opened_to_read, told
 
 VERSION = 1
 """Of the tables, as ``PRAGMA user_version`` has it; 0: before rows had digests."""
@@ -50,7 +47,7 @@ def make_ready(file: Path) -> None:
     """
     with told(file, IF_DAMAGED):
         if not file.exists():
-            _create(file)
+            create(file, _SCHEMA)
         elif require_known(file) < VERSION:
             _bring_up_to_date(file)
 
@@ -153,26 +150,6 @@ def is_prompt(sha256: str, turns: object) -> bool:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _create(file: Path) -> None:
-    """Make an empty store; of many processes that do so at once, the first one's stays.
-
-    It is made aside, because WAL cannot be switched on while another process looks at the file.
-    Not every disk has hard links, so that a lock says who is first.
-    """
-    with told_of_writing(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.with_name(f".{file.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if file.exists():
-                return
-            with tempfile.TemporaryDirectory(dir=file.parent) as aside:
-                empty = Path(aside, file.name)
-                with closing(sqlite3.connect(empty)) as db:
-                    db.execute("PRAGMA journal_mode=WAL")
-                    db.executescript(_SCHEMA)
-                empty.replace(file)
 
 
 def _bring_up_to_date(file: Path) -> None:

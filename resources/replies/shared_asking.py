@@ -154,7 +154,7 @@ class SharedAsking:
         items: list[_Item] = []
         try:
             items.append(self._items.get(timeout=self._leases.seconds / 4))
-            if items[0] is not None:
+            if items[0] is not None and self._items.qsize() < _MOST:
                 time.sleep(_GATHERING)
             while len(items) < _MOST:
                 items.append(self._items.get_nowait())

@@ -1,18 +1,19 @@
 """The engine for weights that a server is started for, or that somebody else serves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
 
-from bench_assets.core.chat import Decoding, Request
+from bench_assets.core.chat import Request
 from resources.checkpoints.identity import Checkpoint
 from resources.checkpoints.seals import not_overwritten, unchanged
 from resources.checkpoints.served_weights import pin_served
 from resources.replies.engine import ReadImage
 from resources.server.address_file import AddressFile
+from resources.server.at_server import Spent, no_tokens
 from resources.server.background import Arrival
-from resources.server.engine import Addresses, Elsewhere, ServerEngine, Spent, no_tokens
+from resources.server.engine import ServerEngine
 from resources.server.replicas import Replicas
 from resources.server.started import Asked, StartedServer, free_port
 from resources.settings.server_spec import ServerSpec
@@ -20,7 +21,7 @@ from resources.settings.server_spec import ServerSpec
 _LOOK = 0.1  # s between two looks at the files while replies arrive
 
 
-class ServedEngine:
+class ServedEngine(ServerEngine):
     """Asks servers for the weights in a folder; with ``serve``, those that it starts itself.
 
     What tells a reply from others is what the folder holds, as with ``TransformersEngine``, the
@@ -47,17 +48,14 @@ class ServedEngine:
             spent: Identity -> tokens of what was asked before.
         """
         called = name if "{name}" in spec.serve else spec.path
-        self._spec = spec.model_copy(update={"model": spec.model or called})
+        whole = spec.model_copy(update={"model": spec.model or called})
+        super().__init__(whole, read_image, spent=spent)
         self._written = spec
         self._name = name
         self._said = said
         self._replicas = self._to_start() if spec.serve else None
-        self._inner = ServerEngine(
-            self._spec,
-            read_image,
-            spent=spent,
-            elsewhere=elsewhere_of(self._spec, lambda: self.identity, self._replicas),
-        )
+        started = self._replicas.addresses if self._replicas else None
+        self._addresses = AddressFile(whole) if spec.addresses_file else started
 
     @cached_property
     def identity(self) -> str:
@@ -69,16 +67,6 @@ class ServedEngine:
         spec = self._written
         command = f",command={spec.command_digest}" if spec.serve else ""
         return spec.identity_of(f"served:{self.checkpoint.content}{command}")
-
-    @property
-    def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise."""
-        return self._spec.decoding
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Servers keep that to themselves."""
-        return None
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -100,21 +88,16 @@ class ServedEngine:
         if self._replicas:
             self._replicas.addresses()  # waited for here, where an interrupt is heard
         looked_at = monotonic()
-        for arrival in self._inner.stream(requests):
+        for arrival in super().stream(requests):
             if monotonic() > looked_at + _LOOK:
                 seals, looked_at = not_overwritten(seals), monotonic()
             yield arrival
         not_overwritten(seals)
 
-    def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of a picture."""
-        return self._inner.particulars(request)
-
     def close(self) -> None:
         """End the servers that were started."""
         if self._replicas:
             self._replicas.close()
-        self._inner.close()
 
     def _to_start(self) -> Replicas:
         spec = self._spec
@@ -137,13 +120,3 @@ class ServedEngine:
             self._said / f"{self._name.replace('/', '+')}-{number + 1}.log",
             {"CUDA_VISIBLE_DEVICES": spec.devices[number]} if spec.devices else {},
         )
-
-
-def elsewhere_of(
-    spec: ServerSpec, identity: Callable[[], str], started: Replicas | None = None
-) -> Elsewhere:
-    """Who answers, and where, of servers that we started, or whose addresses lie in a file."""
-    addresses: Addresses | None = started.addresses if started else None
-    if spec.addresses_file:
-        addresses = AddressFile(spec)
-    return Elsewhere(identity=identity, addresses=addresses)

@@ -93,11 +93,6 @@ class StartedServer:
         """Its address."""
         return f"http://{HOST}:{self.port}/v1"
 
-    @property
-    def process_id(self) -> int:
-        """Of the process that keeps it."""
-        return self._process.pid
-
     def wait_until_ready(self, asked: Asked, enough: Event) -> None:
         """Wait until it can be asked, and is the one that was meant.
 

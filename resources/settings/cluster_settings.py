@@ -45,6 +45,9 @@ class ClusterSettings(Strict):
     """``http://head:8265``: where Ray takes jobs."""
     runs: Limit = RUNS
     """Runs at once, on all machines together."""
+    wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
+    """s for which a run that was sent off may wait, beyond five minutes, until the cluster has room
+    for it; then a run is waited for, too, for which no node is large enough: a cluster may grow."""
     pools: dict[PoolName, Limit] = Field(default_factory=dict)
     """Pool -> runs that may hold it at once, on all machines together; one a class of resources.
     ``gpu`` and ``judge`` are there without being named."""
@@ -58,6 +61,8 @@ class ClusterSettings(Strict):
             raise ValueError('launcher = "ray" needs address = "http://head:8265": Ray\'s jobs')
         if self.launcher != "ray" and self.address:
             raise ValueError('address is of launcher = "ray", and of nothing else')
+        if self.launcher == "local" and self.wait_for_room:
+            raise ValueError("wait_for_room is of a cluster: runs of this machine start at once")
         return self
 
     @model_validator(mode="after")

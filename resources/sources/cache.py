@@ -12,8 +12,6 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-import aiohttp
-
 from bench_assets.core.errors import SourceError
 from resources.pictures.hosts import Hosts
 from resources.sources.addresses import HubRelease, Release
@@ -144,11 +142,15 @@ def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
 async def _bring(
     remote: Sequence[RemoteFile], folder: Path, patience: Patience, watched: Watched
 ) -> dict[str, str]:
+    import aiohttp
+
+    from resources.pictures.connecting import connector
+
     # Bytes are counted as they are stored: nothing may be unpacked on its way.
     # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.
     hosts = Hosts.typed_by_user(remote[0].url) if remote else Hosts()
     async with aiohttp.ClientSession(
-        connector=hosts.connector(),
+        connector=connector(hosts),
         headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
         timeout=aiohttp.ClientTimeout(total=None, sock_read=patience.timeout),
         auto_decompress=False,

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
-
-import aiohttp
+from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.errors import SourceError
 from resources.pictures.hosts import ForbiddenAddressError, Hosts, opened
 from resources.server.waits import wait_of
+
+if TYPE_CHECKING:
+    import aiohttp
 
 Progress: TypeAlias = Callable[[int], None]  # bytes that arrived; below 0: that were thrown away
 
@@ -58,7 +59,7 @@ class _Failure:
 class Downloads:
     """Fetches files over one session."""
 
-    session: aiohttp.ClientSession  # with the connector of ``hosts``
+    session: "aiohttp.ClientSession"  # with the connector of ``hosts``
     patience: Patience
     progress: Progress
     hosts: Hosts
@@ -106,6 +107,8 @@ class Downloads:
 
     async def _try(self, file: RemoteFile, part: Path) -> _Failure | None:
         """Ask for what is missing; None if all of it came."""
+        from aiohttp import ClientError
+
         here = _size(part)
         if here and here == file.size:
             return None
@@ -118,7 +121,7 @@ class Downloads:
                 failure = await self._receive(response, file, part)
         except ForbiddenAddressError as why:
             return _Failure(str(why), again=False)
-        except (aiohttp.ClientError, TimeoutError) as why:
+        except (ClientError, TimeoutError) as why:
             return _Failure(f"{type(why).__name__}: {why}", moved=_size(part) > here)
         if failure:
             return failure
@@ -126,7 +129,7 @@ class Downloads:
         return _Failure(moved=_size(part) > here) if cut_off else None
 
     async def _receive(
-        self, response: aiohttp.ClientResponse, file: RemoteFile, part: Path
+        self, response: "aiohttp.ClientResponse", file: RemoteFile, part: Path
     ) -> _Failure | None:
         """Keep what comes; None if it ended, all of it or not."""
         if response.status not in (200, 206):

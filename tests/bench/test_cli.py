@@ -179,7 +179,6 @@ def break_picture(data):
             "random",
             ["data.json", "cut short"],
             id="truncated",
-            marks=pytest.mark.long,
         ),
         pytest.param(
             break_data(json.dumps([entry(image_id="../../b.png")])),
@@ -188,7 +187,13 @@ def break_picture(data):
             id="a path out of the folder",
             marks=pytest.mark.long,
         ),
-        pytest.param(break_picture(b"text"), "random", ["b.png", "not a picture"], id="text"),
+        pytest.param(
+            break_picture(b"text"),
+            "random",
+            ["b.png", "not a picture"],
+            id="text",
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             break_picture(huge_png()),
             "random",

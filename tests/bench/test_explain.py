@@ -7,36 +7,34 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.bench.cli import app
+from bench_assets.bench.workbench import Workbench
 from bench_assets.graph.assembly import tables_of
 from bench_assets.people.forms import Answer, Item
 from bench_assets.suites.codis.people import VOTES
 from resources.settings.settings_file import SettingsFile
-from tests.suites.codis.raw import entry, write_release
 
 FIRST = "codis/000/1"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
+def home(tmp_path_factory, evaluated):
     """A home in which two recorded models were evaluated: one thinks, and is wrong once."""
-    folder = tmp_path_factory.mktemp("explained")
-    write_release(folder / "codis", [entry()], images=("a.png",))
-    home = folder / "home"
-    home.mkdir()
-    lines = [f'[sources]\ncodis = "{folder / "codis"}"']
+    home = tmp_path_factory.mktemp("explained") / "home"
+    shutil.copytree(evaluated / "home", home)  # whose questions, two pairs, are built
+    lines = [f'[sources]\ncodis = "{evaluated / "codis"}"']
     for name, texts in {
         "old": ("Opening.", "Closing."),
         "new": ("<think>inside \x1b[31mperhaps</think>Opening.", "I cannot say"),
     }.items():
-        replies = [
-            {"question_id": f"codis/000/{n}", "text": text} for n, text in enumerate(texts, 1)
-        ]
+        halves = ("000/1", "000/2", "001/1", "001/2")
+        said = zip(halves, (*texts, "Opening.", "Closing."), strict=True)
+        replies = [{"question_id": f"codis/{half}", "text": text} for half, text in said]
         (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, replies)))
         lines.append(f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"')
     (home / "bench.toml").write_text("\n".join(lines))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BENCH_HOME", str(home))
-        run("evaluate", "codis", "--model", "old", "--model", "new")
+    with Workbench(SettingsFile(home=str(home)), ["codis"]) as opened:
+        for name in ("old", "new"):
+            opened.evaluate(["codis"], name)
     return home
 
 
@@ -116,7 +114,7 @@ def test_diff_as_json_is_a_row_a_cause():
         for line in run("diff", "old", "new", "--suite", "codis", "--json").stdout.splitlines()
     ]
     assert [row["cause"] for row in rows] == ["in all", "model"]
-    assert [row["effect"] for row in rows] == [-1, -1]  # the one pair has one half wrong now
+    assert [row["effect"] for row in rows] == [-0.5, -0.5]  # one of two pairs has a half wrong now
     assert (rows[0]["n_worse"], rows[0]["examples"]) == (1, ["codis/000/2"])
 
 
@@ -129,7 +127,7 @@ def test_diff_takes_files_and_signatures(home, tmp_path, form):
         other = shutil.copytree(home / "tables", tmp_path / "elsewhere" / "tables")
         (before,) = other.glob(".of/codis-*/codis/metrics/old.parquet")
     rows = [json.loads(line) for line in run("diff", before, "new", "--json").stdout.splitlines()]
-    assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -1), ("model", -1)]
+    assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -0.5), ("model", -0.5)]
 
 
 def test_a_signature_that_is_not_here_still_says_what_differs():

@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 import yaml
 from dagster._core.launcher import WorkerStatus
@@ -15,9 +14,9 @@ from bench_assets.bench.cli import app
 from bench_assets.bench.dagster_yaml import SITE, write_dagster_yaml
 from bench_assets.bench.services import Code
 from bench_assets.core.errors import SettingsError
-from resources.home.run_processes import process_tags
 from resources.settings.bench_toml import load_settings
 from tests.conftest import CHECKOUT
+from tests.started_runs import started_run
 
 DEPLOY = CHECKOUT / "deploy"
 SHIPPED = [
@@ -112,11 +111,6 @@ current-context: c
 """
 
 
-@dg.asset
-def nothing() -> None:
-    """Makes nothing."""
-
-
 def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished(tmp_path: Path) -> None:
     pytest.importorskip("dagster_k8s", reason="make cluster-check installs dagster-k8s")
     from resources.home.run_pods import PodLauncher
@@ -129,13 +123,7 @@ def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished(tmp_pat
         load_incluster_config=False,
         kubeconfig_file=str(tmp_path / "kubeconfig"),
     )
-    job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
-    with dg.DagsterInstance.ephemeral() as instance:
-        launcher.register_instance(instance)
-        run_id = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED).run_id
-        instance.add_run_tags(run_id, process_tags(run_id))
-        run = instance.get_run_by_id(run_id)
-        assert run
+    with started_run(launcher) as run:
         assert launcher.check_run_worker_health(run).status == WorkerStatus.RUNNING
 
 

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.making import Home, evaluations
+from bench_assets.bench.making import Home, evaluations, note
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
 from bench_assets.core.rows import Judgement, Metric, Question, Score
 from bench_assets.suites.codis.task import TASK
 from resources.home.tables import TableFiles
+from resources.models.scripted import ScriptedModel
 from resources.settings.bench_toml import load_settings
+from resources.settings.models_toml import keep_models
 from resources.settings.settings_file import SettingsFile
 from resources.sources.source_files import SourceFiles
 from tests.rows import question
@@ -158,6 +160,26 @@ def test_a_table_that_is_gone_or_new_counts_and_so_do_pictures_that_are_gone(gra
     assert not one.is_fresh()
 
 
+@pytest.mark.parametrize(
+    ("change", "noted"),
+    [
+        pytest.param(lambda _: None, True, id="nothing"),
+        pytest.param(toml(judge="rules"), False, id="the judge"),
+        pytest.param(toml(says="wrong"), False, id="a model"),
+        pytest.param(toml(judge='" broken'), False, id="half of the file is written"),
+        pytest.param(
+            lambda home: keep_models(home, {"new": {"kind": "random"}}), True, id="a model is added"
+        ),
+    ],
+)
+def test_what_changes_while_tables_are_made_keeps_them_from_being_noted(graph, home, change, noted):
+    file = SettingsFile(home=str(home))
+    before, one = file.load(), making(graph, home, "yes")
+    change(home)
+    note([one], before, file)
+    assert one.is_fresh() == noted
+
+
 @pytest.fixture
 def bench(home):
     with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=home / "tables") as opened:
@@ -181,6 +203,41 @@ def test_what_nothing_changed_for_is_made_once(home, bench):
     assert [runs_of(bench, bench.refresh_leaderboard) for _ in range(2)] == [1, 0]
     assert [runs_of(bench, evaluate) for _ in range(2)] == [1, 0]
     assert bench.metrics("codis", "yes")
+
+
+EDITED = """
+[models.edited]
+kind = "python"
+factory = "tests.bench.test_making:edited"
+options = {{ file = "{file}" }}
+"""
+
+
+def edited(name, _, file):
+    """A model: while it is asked, somebody has its replies judged by another."""
+
+    def reply(_):
+        written = Path(file).read_text().replace('judge = "rules"', 'judge = "yes"')
+        Path(file).write_text(written)
+        return "Opening."
+
+    return ScriptedModel(name, reply)
+
+
+@pytest.mark.long
+def test_what_was_made_while_the_judge_was_changed_is_not_taken_for_that_of_the_one_before(home):
+    configure(home, judge="rules")
+    file = home / "bench.toml"
+    file.write_text(text := file.read_text() + EDITED.format(file=file))
+    with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=home / "tables") as bench:
+        bench.build_questions("codis")
+        runs, judges = [], []
+        for _ in range(3):
+            runs.append(runs_of(bench, lambda: bench.evaluate(["codis"], "edited")))
+            judges.append({row.judge for row in bench.rows("codis/judgements", "edited")})
+            file.write_text(text)
+    assert judges == [{"yes"}, {"rules"}, {"rules"}]
+    assert runs[1:] == [1, 0]
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from bench_assets.bench.removing import find_removable, remove
 from bench_assets.bench.table_list import list_tables
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
-from bench_assets.core.rows import Prediction, Score
+from bench_assets.core.rows import Metric, Prediction, Score
 from bench_assets.partitions import MODELS
 from resources.home.run_processes import table_locks
 from resources.replies.reply_file import make_ready
@@ -68,6 +68,18 @@ def files(home):
 def replies(home):
     with sqlite3.connect(home / "replies.sqlite") as db:
         return {name for (name,) in db.execute("SELECT key FROM replies")}
+
+
+def test_metrics_gathered_of_many_models_go_with_those_of_one(bench, home):
+    for table in ("predictions", "metrics"):
+        bench.tables.blobs.put(f".gathered/quiz/{table}", b"of many")
+    bench.tables.write(["quiz", "metrics"], [], Metric, "m")
+    remove(bench, find_removable(bench, "m"), replies=False)
+    assert [one.name for one in bench.tables.blobs.list(".gathered")] == []
+    bench.tables.blobs.put(".gathered/quiz/metrics", b"of many")
+    remove(bench, find_removable(bench, "m2"), replies=False)  # has none there
+    assert [one.name for one in bench.tables.blobs.list(".gathered")] == [".gathered/quiz/metrics"]
+    bench.tables.blobs.delete(".gathered/quiz/metrics")
 
 
 @pytest.mark.parametrize("model", NAMES)

@@ -7,14 +7,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import dagster as dg
 
+from bench_assets.bench.instance import open_instance
 from bench_assets.bench.workbench import Workbench
 from resources.settings.environment import CHECKOUT, environment_of
 from resources.settings.settings_file import SettingsFile
@@ -23,13 +24,34 @@ from tests.postgres_server import PostgresServer, postgres
 from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
 from tests.tiny_checkpoint import save_tiny_vlm
 
-_PATIENCE = 900.0  # s for all runs
+PATIENCE = 900.0  # s for all runs
 
-MODEL = (
+LOCAL = (
     '[models.tiny]\nkind = "transformers"\npath = "nowhere"\ndevice = "cpu"\nmax_tokens = 8\n'
-    "needs = {{ cpu = 1 }}\n[checkpoints]\nfolders = [{folder!r}]\nsettle_seconds = 0\n"
-    'like = "tiny"\nsuites = {suites}\n'
+    "needs = {{ cpu = 1 }}\n"
 )
+"""Weights that are loaded where a run is."""
+
+AT_ONCE = 4  # requests
+_NOTING = Path(__file__).with_name("noting_server.py")
+SERVED = (
+    '[models.tiny]\nkind = "server"\npath = "nowhere"\nmax_tokens = 8\n'
+    f'serve = "{sys.executable} -S {_NOTING} {{{{path}}}} {{{{port}}}} {{asked}}"\n'
+    f"concurrency = {AT_ONCE}\n"
+)
+"""A server that is started where a run is, and notes what it is asked."""
+
+_WATCHED = (
+    '[checkpoints]\nfolders = [{folder!r}]\nsettle_seconds = 0\nlike = "tiny"\nsuites = {suites}\n'
+)
+
+
+class Request(NamedTuple):
+    """One that a server was asked."""
+
+    path: str  # of the weights
+    digest: str  # of all that was sent
+    node: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +65,7 @@ class Team:
     alone: Path
     suites: tuple[str, ...]
     trained: Path  # where checkpoints appear
+    asked: Path  # what servers were asked, a line each
     daemons: "list[subprocess.Popen[bytes]]" = field(default_factory=list)  # the newest last
 
     def opened(self, home: Path) -> Workbench:
@@ -55,6 +78,11 @@ class Team:
         found = re.search(r"driver_agent_http_address='http://([\d.]+):", said)
         return found[1] if found else said
 
+    def requests(self) -> list[Request]:
+        """What servers were asked so far, in the order in which it came."""
+        lines = self.asked.read_text().splitlines() if self.asked.exists() else []
+        return [Request(*line.split()) for line in lines]
+
     def train(self, *seeds: int) -> None:
         """Write checkpoints, as a training run does."""
         for seed in seeds:
@@ -64,6 +92,7 @@ class Team:
     def daemon(self, node: str = HEAD) -> "Iterator[subprocess.Popen[bytes]]":
         """Dagster's daemon over a node's home, with a code server of its own."""
         home = self.homes[node]
+        open_instance(home).dispose()  # as every command does first
         with (home / f"daemon-{time.time_ns()}.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dagster._daemon", "run", "-w", "workspace.yaml"],
@@ -89,7 +118,7 @@ def over_models(bench: Workbench) -> list[dg.DagsterRun]:
 
 def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
     """The runs over models that ended well, once there are ``n`` and none goes on."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + PATIENCE
     while True:
         runs = over_models(bench)
         said = Counter(one.status.value for one in runs)
@@ -99,20 +128,54 @@ def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
         time.sleep(2)
 
 
-def timeless(row: Any) -> Any:
-    """A row without what is another each time: how long a reply took."""
-    return replace(row, seconds=None) if hasattr(row, "seconds") else row
-
-
-def made_of_models(bench: Workbench) -> dict[tuple[str, str], list[Any]]:
+def made_of_models(bench: Workbench) -> dict[tuple[str, str], list[str]]:
     """Every table that the evaluations of checkpoints made, row by row."""
-    found = {}
-    for key in bench.definitions.resolve_asset_graph().get_all_asset_keys():
-        for model in bench.tables.partitions(list(key.path)):
-            if model.startswith("run/"):
-                rows = bench.rows("/".join(key.path), model)
-                found["/".join(key.path), model] = [timeless(row) for row in rows]
-    return found
+    return {
+        (name, model): rows for (name, model), rows in _tables(bench) if model.startswith("run/")
+    }
+
+
+def made_of_sources(bench: Workbench, suites: Sequence[str]) -> dict[str, list[str]]:
+    """Every table of suites that no model has to do with, questions among them."""
+    return {
+        name: rows
+        for (name, model), rows in _tables(bench)
+        if not model and name.split("/")[0] in suites
+    }
+
+
+def _tables(bench: Workbench) -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """Tables by name and partition, "" for none: all that are there."""
+    graph = bench.definitions.resolve_asset_graph()
+    for key in graph.get_all_asset_keys():
+        name = "/".join(key.path)
+        for part in bench.tables.partitions(list(key.path)):
+            model = part if graph.get(key).is_partitioned else ""
+            yield (name, model), [_written(row) for row in bench.rows(name, model)]
+
+
+def _written(row: Any) -> str:
+    """All digits of a row, but for how long a reply took: that is another each time.
+
+    As text, since a number that is none is not equal to itself.
+    """
+    return repr(replace(row, seconds=None) if hasattr(row, "seconds") else row)
+
+
+def differing(ours: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> dict[Any, str]:
+    """What of two mappings is not the same, each cut to what can be read."""
+    keys = ours.keys() | theirs.keys()
+    return {
+        key: _first(ours.get(key), theirs.get(key))
+        for key in sorted(keys)
+        if ours.get(key) != theirs.get(key)
+    }
+
+
+def _first(ours: Any, theirs: Any) -> str:
+    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        ours, theirs = next((a, b) for a, b in zip(ours, theirs, strict=True) if a != b)
+    return f"{str(ours)[:1000]} != {str(theirs)[:1000]}"
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
@@ -122,8 +185,8 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 @contextmanager
-def team(folder: Path, suites: tuple[str, ...], more: str = "") -> Iterator[Team]:
-    """All of it as long as the block; ``more`` is written into every bench.toml."""
+def team(folder: Path, suites: tuple[str, ...], model: str = LOCAL) -> Iterator[Team]:
+    """All of it as long as the block; checkpoints are asked as ``model`` is."""
     with ExitStack() as until:
         server, behind = until.enter_context(postgres()), until.enter_context(moto())
         store = Front(behind)
@@ -137,8 +200,10 @@ def team(folder: Path, suites: tuple[str, ...], more: str = "") -> Iterator[Team
         ray = until.enter_context(ray_cluster(variables))
         os.environ.update(token := {k: v for k, v in ray.variables.items() if "AUTH" in k})
         assert token
-        trained = folder / "trained"
-        written = MODEL.format(folder=str(trained), suites=list(suites)) + more
+        trained, asked = folder / "trained", folder / "asked.txt"
+        written = (model + _WATCHED).format(
+            folder=str(trained), suites=list(suites), asked=str(asked)
+        )
         common = (
             f'[storage]\nobjects = "{make_bucket(behind, "team")}/all"\n'
             f'endpoint = "{store.endpoint}"\ndatabase = "env:TEAM_DATABASE"\n'
@@ -152,7 +217,7 @@ def team(folder: Path, suites: tuple[str, ...], more: str = "") -> Iterator[Team
             (home / "bench.toml").write_text(text, encoding="utf-8")
         yield Team(
             ray=ray, server=server, store=store, homes=homes, alone=alone, suites=suites,
-            trained=trained,
+            trained=trained, asked=asked,
         )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Three checkpoints on two machines with shared stores: the same digits as on one machine."""
 
+import json
 import os
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -7,15 +8,17 @@ from urllib.parse import quote
 import dagster as dg
 import pytest
 
-from tests.cluster.team import Team, finished, made_of_models, team
+from tests.cluster.shown import in_the_report, in_the_ui
+from tests.cluster.team import Team, differing, finished, made_of_models, made_of_sources, team
 from tests.object_store import KEYS
 from tests.postgres_server import PASSWORD
 from tests.ray_cluster import HEAD, OTHER
 
 pytestmark = pytest.mark.long
 
-SUITES = tuple(os.environ.get("BENCH_CLUSTER_SUITES", "codis").split())
-"""``make cluster-check`` says which; each costs minutes of two cores."""
+_ALL = "codis blink multi cogbench journeybench"
+SUITES = tuple(os.environ.get("BENCH_CLUSTER_SUITES", _ALL).split())
+"""Each costs minutes of two cores."""
 
 SECRETS = [KEYS["AWS_ACCESS_KEY_ID"], KEYS["AWS_SECRET_ACCESS_KEY"]]
 
@@ -44,13 +47,34 @@ def test_three_checkpoints_on_two_nodes_have_the_digits_of_one_machine(cluster: 
                 alone.evaluate(SUITES, model)
             expected = made_of_models(alone)
             assert len(expected) >= 3 * 3 * len(SUITES)
-            assert made_of_models(a) == made_of_models(b) == expected
+            assert {name.split("/")[0] for name, _ in expected} == set(SUITES)
+            sources = made_of_sources(alone, SUITES)
+            assert len(sources) >= 10 * len(SUITES)
+            for bench in (a, b):
+                assert differing(made_of_models(bench), expected) == {}
+                assert differing(made_of_sources(bench, SUITES), sources) == {}
             boards = []
             for bench in (a, b, alone):
                 bench.refresh_leaderboard()
-                boards.append(bench.rows("leaderboard"))
+                boards.append([repr(row) for row in bench.rows("leaderboard")])
             assert boards[0] == boards[1] == boards[2]
-            assert {row.model for row in boards[0]} >= set(models)
+            assert {row.model for row in alone.rows("leaderboard")} >= set(models)
+
+
+def test_both_nodes_show_the_same_and_all_of_it(cluster: Team) -> None:
+    shown = [in_the_ui(home) for home in cluster.homes.values()]
+    assert shown[0] == shown[1]
+    assets = {"/".join(one["assetKey"]["path"]): one for one in shown[0]["assetNodes"]}
+    with cluster.opened(cluster.homes[OTHER]) as bench:
+        for name, model in made_of_models(bench):
+            assert model in assets[name]["assetPartitionStatuses"]["materializedPartitions"]
+        models = {row.model for row in bench.rows("leaderboard")}
+    (board,) = assets["leaderboard"]["assetMaterializations"]
+    told = json.dumps(board["metadataEntries"])
+    assert [model for model in models if model.startswith("run/") and model not in told] == []
+    reports = [in_the_report(home) for home in cluster.homes.values()]
+    assert "index.html" in reports[0]
+    assert differing(*reports) == {}
 
 
 def test_nothing_secret_is_told_to_ray(cluster: Team) -> None:

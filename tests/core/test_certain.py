@@ -21,6 +21,7 @@ from bench_assets.core.chat import Reply
 )
 def test_a_reply_stays_what_it_is(reply: Reply) -> None:
     assert certain(reply) == reply
+    assert reply.error or certain(reply) is reply  # and is not written again
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,10 @@ def test_different_prompts_have_different_digests(one, other):
     assert one.sha256 != other.sha256
 
 
+def test_a_prompt_is_written_with_its_letters_as_they_are():
+    assert Prompt.of("図?", PICTURE).to_json() == f'[["user",["図?",{{"image":"{"a" * 64}"}}]]]'
+
+
 def test_equal_prompts_have_equal_digests():
     assert Prompt.of("x", PICTURE).sha256 == Prompt.of("x", Image("a" * 64)).sha256
 

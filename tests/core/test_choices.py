@@ -121,3 +121,47 @@ def test_what_is_stated_and_what_is_concluded_may_contradict_each_other():
 def test_a_letter_against_the_text_of_another_option_is_no_choice(reply):
     """The only letter is not taken where what follows it is the other option's text."""
     assert read_choice(reply, ("left", "right")).letter is None
+
+
+FURNITURE = ("lamp", "sofa")
+
+
+@pytest.mark.parametrize(
+    ("reply", "options", "letter"),
+    [
+        pytest.param(
+            "(A) left\nTherefore, it is (B).",
+            ("left", "right"),
+            None,
+            id="a line of one option and the conclusion that it is another",
+        ),
+        pytest.param(
+            "The answer is near the lamp, not the sofa.",
+            FURNITURE,
+            None,
+            id="what is stated begins with no option",
+        ),
+        pytest.param("Two dogs can be seen.", ("1", "2"), "B", id="a number with a capital"),
+        pytest.param("I looked at all of it.", ("all", "few"), None, id="words of three letters"),
+        pytest.param(
+            "A: it fits best.\nThe rest is background.",
+            FURNITURE,
+            "A",
+            id="one line with a letter is no list",
+        ),
+        pytest.param(
+            "A. A lamp would be seen.\nB. A sofa is too large.\nThe lamp fits.",
+            FURNITURE,
+            "A",
+            id="a list of two goes through them and chooses none",
+        ),
+        pytest.param(
+            "Lamp\n(A) lamp\n(B) sofa",
+            FURNITURE,
+            "A",
+            id="a list of all options behind one of them",
+        ),
+    ],
+)
+def test_what_only_one_reader_would_read(reply, options, letter):
+    assert read_choice(reply, options).letter == letter

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.expected import EXPECTED, problems
+from bench_assets.core.expected import EXPECTED, problems, tried
 from bench_assets.core.rows import Metric, Prediction, SourceFile
+from tests.packed import packed
 from tests.quiz import quiz
+from tests.rows import question
 
 SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
 SAID = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
@@ -56,7 +58,12 @@ PLANTED = [
     planted("questions", False, "lengths_to_be_between of text", "no text", text=""),
     planted("questions", False, "count_to_be_between of edition", "two editions", edition="own"),
     planted("questions", False, "count_to_be_between of task", "another task's", task="riddles"),
+    *(
+        planted("questions", False, f"not_be_null of {name}", f"without its {name}", **{name: None})
+        for name in ("question_id", "task", "edition", "kind", "text")
+    ),
     planted("predictions", True, "unique of question_id, model, sample", "a reply twice"),
+    planted("predictions", False, "of condition", "under two conditions", condition="no_image"),
     planted("predictions", True, "regex of model", "nobody's", model=""),
     planted("predictions", True, "between of sample", "a draw before the first", sample=-1),
     planted("predictions", True, "regex of question_id", "to no question", question_id=""),
@@ -93,6 +100,8 @@ def test_a_table_without_a_fault_is_as_expected(kind):
         ("predictions", {"prompt_sha256": "f" * 64}),
         ("metrics", {"n_scored": 0, "n_unscored": 0, "n_failed": 0}),
         ("metrics", {"low": 0.5, "high": 0.5}),
+        ("metrics", {"edition": "unknown"}),
+        ("metrics", {"edition": ""}),
     ],
 )
 def test_the_least_that_there_may_be_is_as_expected(kind, edge):
@@ -128,3 +137,22 @@ def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
         "expect_table_row_count_to_be_between of the table"
     ]
     assert problems([], [one for one in EXPECTED[kind] if one.blocking]) == []
+
+
+@pytest.mark.parametrize("twice", [False, True], ids=["whole", "an id twice, a kind of its own"])
+def test_a_large_table_is_tried_as_one_that_is_held(twice):
+    rows = [question(question_id=f"t/{n}") for n in range(7)]
+    rows += [question(question_id="t/3", kind="riddle")] if twice else []
+    assert problems(packed(rows), EXPECTED["questions"]) == problems(rows, EXPECTED["questions"])
+    assert tried("questions", packed(rows)) == tried("questions", rows)
+    failed = {
+        (one.expectation, one.unexpected) for one in tried("questions", rows) if not one.passed
+    }
+    assert failed == (
+        {
+            ("expect_column_values_to_be_unique", ("t/3", "t/3")),
+            ("expect_column_values_to_be_in_set", ("riddle",)),
+        }
+        if twice
+        else set()
+    )

@@ -99,8 +99,22 @@ def test_perfect_agreement_is_not_certain():
     "rated",
     [pytest.param([], id="nothing"), pytest.param([("a", "a")] * 9, id="one value alone")],
 )
-def test_where_chance_agrees_on_everything_there_is_no_kappa(rated):
-    assert isnan(cohen_kappa(rated).value)
+@pytest.mark.parametrize("weights", ["none", "linear"])
+def test_where_chance_agrees_on_everything_there_is_no_kappa(rated, weights):
+    found = cohen_kappa(rated, weights=weights)
+    assert isnan(found.value)
+    assert found.n == len(rated)
+
+
+@pytest.mark.parametrize(
+    ("table", "end"),
+    [
+        pytest.param([[9, 1], [0, 10]], ("high", 1.0), id="nearly all alike"),
+        pytest.param([[0, 10], [9, 1]], ("low", -1.0), id="nearly all contrary"),
+    ],
+)
+def test_the_interval_of_a_kappa_ends_where_kappa_can(table, end):
+    assert getattr(cohen_kappa(pairs(table)), end[0]) == end[1]
 
 
 def test_the_confusion_table_by_pencil():

@@ -29,4 +29,7 @@ def test_a_row_is_stored_as_the_same_bytes_each_time():
     picture = Image.new("RGB", (30, 20), "orange")
     with Image.open(io.BytesIO(as_jpeg(picture))) as stored:
         assert (stored.format, stored.size) == ("JPEG", (30, 20))
+        # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
+        assert stored.quantization[0][0] == 2
+        assert [sampling[1:3] for sampling in stored.layer] == [(1, 1)] * 3
     assert as_jpeg(picture) == as_jpeg(picture.copy())

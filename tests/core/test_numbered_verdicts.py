@@ -22,6 +22,8 @@ READ = [
     *((word, 1, NO) for word in ("0", "No.", "no")),
     *((f"1. {no} [1]", 1, [None]) for no in ("not", "never", "It is not")),
     ("1. The boy was not alone [1]", 1, YES),
+    (f"1. It is not{' ' * 9}[1]", 1, [None]),
+    (f"1. It is not{' ' * 10}[1]", 1, YES),  # of what stands further off
     *((f'[{{"{key}": 1, "score": 1}}]', 1, YES)
       for key in ("id", "number", "index", "key_point", "point", "n", "ID")),
     *((f'[{{"id": 1, "{key}": 0}}]', 1, NO)
@@ -37,6 +39,9 @@ READ = [
     ('{"verdicts": {"1": 1}}', 1, YES),
     ('{"1": [1]}', 1, YES),
     ('{"1": []}', 1, [None]),
+    ('{"1": ["yes"]}', 1, YES),
+    ('{"1": [1]}', 2, [True, None]),
+    ('{"1": [1, 0]}', 2, [True, False]),
     ("[1]", 1, YES),
     ("[]", 1, [None]),
     ("[true, false]", 2, [True, False]),

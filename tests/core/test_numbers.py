@@ -50,6 +50,11 @@ def test_all_numbers_of_a_text(text, found):
     assert numbers(text) == found
 
 
+def test_a_number_has_no_more_than_twenty_words():
+    # Each hundred is a hundred of those before it: 100^20, and one more is another number.
+    assert in_digits(" ".join(["hundred"] * 21)) == "1e+40 100"
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

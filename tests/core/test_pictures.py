@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
 from bench_assets.core.errors import BenchError, ImageError
 from bench_assets.core.pictures import changes_of, decode, is_plain
@@ -182,6 +182,41 @@ def test_whatever_is_done_to_a_file_nothing_but_our_error_comes_out():
             spoilt[spots] = rng.integers(0, 256, 4)
             for read in (decode, changes_of, is_plain):
                 _only_ours(read, spoilt.tobytes(), 10_000)
+
+
+class OddError(Exception):
+    """Of no kind that anybody would think of."""
+
+
+@pytest.mark.parametrize("said", ["", "odd"])
+def test_whatever_a_decoder_raises_is_that_picture_s_error(monkeypatch, said):
+    def load(_):
+        raise OddError(said)
+
+    monkeypatch.setattr(PngImagePlugin.PngImageFile, "load", load)
+    with pytest.raises(ImageError, match=f"does not decode: {said or 'OddError'}"):
+        decode(PNG)
+    assert decode(JPEG).width == 64
+
+
+def test_whatever_reading_exif_raises_a_picture_is_upright(monkeypatch):
+    def getexif(_):
+        raise OddError
+
+    monkeypatch.setattr(Image.Image, "getexif", getexif)
+    assert seen(turned(6, "PNG")) == UPRIGHT[1]
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("where", ["load", "getexif"])
+def test_the_end_of_the_program_is_no_picture_s_error(monkeypatch, where, raised):
+    def end(_):
+        raise raised
+
+    monkeypatch.setattr(Image.Image, where, end)
+    monkeypatch.setattr(PngImagePlugin.PngImageFile, where, end)
+    with pytest.raises(raised):
+        decode(turned(6, "PNG"))
 
 
 def _only_ours(read, *args):

@@ -32,6 +32,16 @@ def test_a_smaller_difference_needs_more_and_half_of_it_four_times_as_many():
     assert needed(0.5, 0.01) == pytest.approx(4 * needed(0.5, 0.02), rel=1e-3)
 
 
+def test_few_questions_have_student_s_quantile_of_one_degree_at_least():
+    # 12.706 with one degree of freedom, and 0.8416 for a power of 0.8.
+    assert smallest(0.5, 1.5) == pytest.approx((12.706 + 0.8416) * np.sqrt(0.5 / 1.5), rel=1e-4)
+    assert needed(0.25, 1.0) == 46  # 2.8^2 / 4 is below 2; 13.5476^2 / 4 = 45.9
+
+
+def test_a_loss_is_shown_as_a_gain_is():
+    assert chance_to_show(0.5, 200, -0.1) == chance_to_show(0.5, 200, 0.1)
+
+
 @pytest.mark.parametrize(
     ("baseline", "spread"), [(0.5, 0.5), (0.9, 0.18), (0.1, 0.18)], ids=["half", "most", "few"]
 )

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -78,6 +78,7 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
             id="a box inside a sentence",
         ),
         pytest.param("<think>Up?</think><answer>Up, or", "Up?", "Up, or", id="an answer cut off"),
+        pytest.param("<think><answer>Up</answer>", "", "Up", id="not closed, and nothing thought"),
         pytest.param("<answer>Up</answer>", "", "Up", id="an answer without a thought"),
         pytest.param("<answer>Up</answer> It is so.", "", "Up", id="words after the answer"),
         pytest.param("<answer> </answer>Up", "", "Up", id="nothing in the answer's marks"),
@@ -178,9 +179,9 @@ def test_any_text_can_be_taken_apart(parts, tags):
     ],
 )  # fmt: skip
 def test_the_time_is_in_proportion_to_the_length(unit):
-    started = perf_counter()
+    started = process_time()
     take_apart(unit * (2_000_000 // len(unit)))
-    assert perf_counter() - started < 5
+    assert process_time() - started < 5
 
 
 def test_no_form_stands_twice_and_none_hides_another():

@@ -79,3 +79,29 @@ def test_the_file_and_the_entry_are_named(
 def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:
     file = written(tmp_path, f'{ONE}\n{{"picture": "a.png", "accepts": false}}')
     assert len(records(read_lines(file), Vote, unique=["picture", "accepts"])) == 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    where: str
+    share: float | None = 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        pytest.param("{}", 0.5, id="a field that is absent has its default"),
+        pytest.param('{"share": null}', None, id="null where nothing is allowed"),
+        pytest.param('{"share": 0.25}', 0.25, id="a fraction"),
+        pytest.param('{"share": 2}', 2.0, id="a whole number for one"),
+    ],
+)
+def test_a_number_may_be_whole_or_nothing(tmp_path: Path, text: str, share: float | None) -> None:
+    (row,) = records(read_lines(written(tmp_path, text)), Measured, closed=True)
+    assert (row.share, type(row.share)) == (share, type(share))
+
+
+@pytest.mark.parametrize("value", ['"2"', "true", "[2]"])
+def test_what_is_no_number_is_none(tmp_path: Path, value: str) -> None:
+    with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
+        records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured)

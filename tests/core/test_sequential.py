@@ -14,6 +14,14 @@ from bench_assets.core.sequential import alpha_of, p_worse
         # Seen: 0 and -1, mean -1/2, squares 1/4 + 1: the bet is 0.5 at most, and wins half.
         pytest.param([-1.0, -1.0], 1 / 1.5, id="then half is won on a loss"),
         pytest.param([-1.0, -1.0, 1.0], 1 / 1.5, id="what was won counts at its best"),
+        # Seen: 0 and -0.1, mean -0.05, squares 0.25 + 0.01: a bet of 0.05 / (0.13 + 0.0025).
+        pytest.param([-0.1, -1.0], 1 / (1 + 0.05 / 0.1325), id="on a small loss little is bet"),
+        # And 0: mean -1/30, squares 0.26 + 0.05^2, of three.
+        pytest.param(
+            [-0.1, 0.0, -1.0],
+            1 / (1 + (1 / 30) / (0.0875 + 1 / 900)),
+            id="and what was seen since counts",
+        ),
         pytest.param([1.0] * 50, 1.0, id="on gains nothing is bet"),
         pytest.param([0.0] * 50, 1.0, id="and nothing on what stays"),
     ],

@@ -72,6 +72,8 @@ def test_files_that_hold_the_same_already_are_left_alone(tmp_path):
     write_files(tmp_path, {"a/b.txt": b"one", "c.txt": b"three"})
     assert (tmp_path / "a/b.txt").stat().st_mtime_ns == 7
     assert (tmp_path / "c.txt").read_bytes() == b"three"
+    write_files(tmp_path, {"d/e/f.txt": b"deep"})
+    assert (tmp_path / "d" / "e" / "f.txt").read_bytes() == b"deep"
 
 
 def test_json_that_people_can_read():

@@ -49,6 +49,16 @@ def test_what_is_computed_has_no_part_in_the_interval():
     assert found.n == 20
 
 
+def test_what_is_only_computed_is_of_nobody_knows_how_many():
+    assert summed(claim(1.0), [Number("chance", 0.25, 0.25, 0.25, 0)]).n == 0
+    assert summed(claim(1.0), [Number("printed", 0.25, nan, nan, 30)]).n == 30
+
+
+@pytest.mark.parametrize(("low", "high"), [(nan, 0.3), (0.05, nan), (nan, nan)])
+def test_with_one_end_alone_nobody_knows_how_sure_a_difference_is(low, high):
+    assert of_ends(0.1, low, high, 9, "").p is None
+
+
 def test_without_an_interval_nothing_is_told():
     row = together([0.5], "every model", half=nan, p=None)
     assert (row.verdict, row.p) == ("cannot be told", None)

@@ -1,5 +1,7 @@
 """A judge's verdict is read where it is certain, and nowhere else."""
 
+import json
+
 import pytest
 
 from bench_assets.core import verdicts
@@ -110,6 +112,7 @@ TRUE = {"text": "it's", "right": True}
         pytest.param(
             '{"right": true} {"right": tru', None, id="one cut off beside one that is not"
         ),
+        pytest.param('} {"right": true}', None, id="a brace that closes nothing"),
         pytest.param("[true]", None, id="a list"),
         pytest.param("right", None, id="a word"),
         pytest.param("", None, id="nothing"),
@@ -166,3 +169,9 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
     assert inline_words([verdicts]) == []
     left = survivors([verdicts], rows, lambda row: row[0](*row[1]) == row[2])
     assert [one for one in left if "_TOKEN" not in one] == []  # its branches that end a scan
+
+
+@pytest.mark.parametrize(("n", "is_read"), [(50_000, True), (50_001, False)])
+def test_an_object_has_fifty_thousand_characters_at_most(n, is_read):
+    text = json.dumps({"a": "b" * (n - len('{"a": ""}'))})
+    assert (read_object(text) is not None) == (decoded(text) is not None) == is_read

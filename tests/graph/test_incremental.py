@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from copy import deepcopy
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,9 +16,15 @@ import pytest
 
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError
+from bench_assets.core.rows import Prediction
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.graph.evaluation_checks import evaluation_checks
+from bench_assets.task import ByModel
+from resources.home.tables import TableFiles
 from resources.settings.settings_file import SettingsFile
 from tests.chat_server import Answer, ChatServer, texts
 from tests.codis_release import entries, picture, write_release
+from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 PAIRS = entries()[:60]  # each shows a picture of its own
 N = 2 * len(PAIRS)
@@ -87,6 +94,31 @@ def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(ho
     edited |= {f"codis/{n:03d}/{half}" for n in range(40, 50) for half in (1, 2)}
     changed = {new.question_id for old, new in zip(before[0], after[0], strict=True) if old != new}
     assert changed == {name for name in edited if not "codis/020" <= name < "codis/040"}
+
+
+def test_what_failed_of_the_smallest_task_is_asked_again_and_nothing_else(tmp_path, server):
+    model = f'kind = "server"\nbase_url = "{server.base_url}"\nmax_tries = 1\n'
+    (tmp_path / "bench.toml").write_text(
+        f'[suites.quiz]\njudge = "judge"\n[models.m]\n{model}model = "m"\n'
+        f'[models.judge]\n{model}model = "judge"\n'
+    )
+    task = replace(TASK, judges={"paper": ByModel(judge_right)})
+    right_half = [*evaluation_assets(task), *evaluation_checks(task, "main")]
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+
+    def evaluate_quiz():
+        return run_for("m", [questions_asset(quiz(5)), *right_half], tmp_path, raise_on_error=False)
+
+    server.fail_next(2, Answer(status=400, text="no"))
+    checks = evaluate_quiz().get_asset_check_evaluations()
+    assert "every_question_answered" in [one.check_name for one in checks if not one.passed]
+    assert not tables.exists(["quiz", "metrics"], "m")
+    assert (asked_of(server, "m"), asked_of(server, "judge")) == (5, 0)
+    server.forget()
+    assert evaluate_quiz().success
+    assert tables.exists(["quiz", "metrics"], "m")
+    assert (asked_of(server, "m"), asked_of(server, "judge")) == (2, 5)
+    assert not any(row.error for row in tables.read(["quiz", "predictions"], Prediction, "m"))
 
 
 @pytest.mark.long

@@ -16,6 +16,9 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 _NOT_RUN = {"annotation", "returns", "decorator_list", "type_params"}
 _ONLY_COST = {"strict", "maxsize", "compress_level"}  # arguments that no right result depends on
+_IN_ANY_ORDER = {  # functions whose arguments may stand in any order
+    *("max", "min", "np.maximum", "np.minimum", "ImageChops.difference", "same_number"),
+}
 _LIMIT = 100  # from which a number that has a name of its own, or ends a slice, is one of many:
 # a limit of length or memory, a seed, a number of draws. One more of them is no fault.
 
@@ -93,7 +96,7 @@ def _of_node(node: ast.AST) -> Iterator[Change]:
 
 def _may_change_places(call: ast.Call, first: ast.expr, second: ast.expr) -> bool:
     unpacked = any(isinstance(part, ast.Starred) for part in (first, second))
-    in_any_order = isinstance(call.func, ast.Name) and call.func.id in ("max", "min")
+    in_any_order = ast.unparse(call.func) in _IN_ANY_ORDER
     return not (unpacked or in_any_order) and ast.dump(first) != ast.dump(second)
 
 

@@ -74,7 +74,7 @@ def test_pictures_inside_a_table_are_stored(tmp_path):
     settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
     place = place_of("fridge", benchmark.file, settings)
     store = ImageStore(folder=str(tmp_path / "images"))
-    (image,) = build(benchmark, place, store.put).images.values()
+    (image,) = build(benchmark, place, store.put).images
     assert image.name == f"{tmp_path}/a.parquet, row 1, picture 1"
     assert (image.width, image.format) == (4, "PNG")
 

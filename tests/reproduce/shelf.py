@@ -84,22 +84,36 @@ class Right(Says):
         return super().reply(requests)
 
 
+def tables_of(home: Path, shared: Path | None) -> TableFiles:
+    """The tables of a home, or of a folder that it shares with others."""
+    return TableFiles(folder=str(home / "tables"), objects=f"file://{shared}" if shared else "")
+
+
+def images_of(home: Path, shared: Path | None) -> ImageStore:
+    """Its pictures."""
+    if shared is None:
+        return ImageStore(folder=str(home / "images"))
+    near = str(home / "cache")
+    return ImageStore(folder=near, objects=f"file://{shared}", fetched_bytes=10**6)
+
+
 def measure(
     home: Path,
     said: Sequence[str] = SAID,
     model: ChatModel | None = None,
     judge: ChatModel | None = None,
+    shared: Path | None = None,
 ) -> TableFiles:
     """Write the tables of one evaluation, as the graph would; None: rules judge it."""
     model = model or Says(said)
-    images = ImageStore(folder=str(home / "images"))
+    images = images_of(home, shared)
     questions = asked([images.put(picture(), "a.png").sha256])
     predictions = flow.predict(TASK, questions, model)
     setup = judged_by("model" if judge else "rules", "0c" if judge else "")
     heard = flow.judge(TASK, questions, predictions, judge)
     judgements = [replace(row, setup=setup) for row in heard]
     again = measured(TASK, questions, predictions, judgements, "")
-    tables = TableFiles(folder=str(home / "tables"))
+    tables = tables_of(home, shared)
     tables.write(["shelf", "questions"], questions, Question)
     for name, rows, row_type in (
         ("predictions", predictions, Prediction),
@@ -111,15 +125,15 @@ def measure(
     return tables
 
 
-def packed(home: Path, target: Path, **chosen: Any) -> Packed:
+def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) -> Packed:
     """Pack what was measured there."""
-    tables = TableFiles(folder=str(home / "tables"))
+    tables = tables_of(home, shared)
     secrets = chosen.pop("secrets", Secrets())
     (one,) = Gathered(tables, Wanted([TASK]), secrets).evaluations()
     beside = {
         "suite": SUITE,
         "benchmark": BENCHMARK,
-        "images": ImageStore(folder=str(home / "images")),
+        "images": images_of(home, shared),
         "remembered": lambda sha256: None,
         "secrets": secrets,
         "passed_on": True,

@@ -49,6 +49,14 @@ def test_it_verifies_and_says_the_numbers_by_pencil(bundle):
     assert whole.constant == 0.75  # A to everything
 
 
+def test_a_bundle_of_what_homes_share_is_that_of_a_home_of_its_own(whole, tmp_path):
+    home, shared = tmp_path / "home", tmp_path / "shared"
+    measure(home, shared=shared)
+    packed(home, tmp_path / "b.zip", shared)
+    assert not (home / "tables").exists()
+    assert (tmp_path / "b.zip").read_bytes() == whole.read_bytes()
+
+
 def test_everything_of_the_number_is_in_it(bundle):
     files = files_in(bundle)
     about = json.loads(files[NAME])

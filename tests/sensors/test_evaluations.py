@@ -56,10 +56,14 @@ def test_without_cursor_and_claims_nothing_is_asked_again(
     assert daemon.partitions() == ["a/step-1"]
 
 
-def test_of_many_ticks_at_once_one_asks(daemon: Daemon, runs: Path) -> None:
+def test_of_many_ticks_at_once_one_asks(daemon: Daemon, runs: Path, tmp_path: Path) -> None:
     write_checkpoint(runs / "a" / "step-1")
-    ticks = [Daemon(daemon.settings, daemon.instance) for _ in range(8)]
-    with ThreadPoolExecutor(8) as threads:
+    with (
+        dg.DagsterInstance.local_temp(str(tmp_path)) as instance,  # in memory: locked tables
+        ThreadPoolExecutor(8) as threads,
+    ):
+        with_questions(instance)
+        ticks = [Daemon(daemon.settings, instance) for _ in range(8)]
         asked = [key for keys in threads.map(Daemon.tick, ticks) for key in keys]
     suites = [suite for key in asked for suite in key.rpartition("/")[2].split("+")]
     assert sorted(suites) == ["blink", "codis"]

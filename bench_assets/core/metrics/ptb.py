@@ -36,9 +36,13 @@ def _tokens(text: str) -> Iterator[str]:
         if chunk["whole"]:
             yield chunk[0].lower()
         else:
-            text = chunk[0]
-            for start in range(0, len(text), _LONGEST):
-                yield from _split(text[start : start + _LONGEST])
+            word = chunk[0]
+            yield from _split(word) if len(word) <= _LONGEST else _in_pieces(word)
+
+
+def _in_pieces(word: str) -> Iterator[str]:
+    for start in range(0, len(word), _LONGEST):
+        yield from _split(word[start : start + _LONGEST])
 
 
 @lru_cache(maxsize=1 << 16)

@@ -4,9 +4,7 @@ Asking and hearing need no server; the server may run meanwhile (WAL: one writes
 are only added to: the file itself refuses to change or delete one.
 """
 
-import fcntl
 import sqlite3
-import tempfile
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -14,8 +12,7 @@ from pathlib import Path
 
 from bench_assets.core.errors import HomeError
 from bench_assets.people.port import PeopleError
-from resources.disk.sqlite_files import connect, opened_to_read, told
-from resources.disk.writing import told_of_writing
+from resources.disk.sqlite_files import connect, create, opened_to_read, told
 
 NAME = "pages.sqlite"
 """Of the file, in ``people/`` of the home folder."""
@@ -118,7 +115,7 @@ class Store:
         """
         with _as_people_error(), told(self.file, _IF_DAMAGED):
             if not self.exists:
-                _create(self.file)
+                create(self.file, _SCHEMA)
             with closing(connect(self.file)) as db:
                 db.isolation_level = None  # a transaction begins where we say so
                 db.execute("PRAGMA synchronous=NORMAL")  # only a power cut may lose a word
@@ -131,25 +128,6 @@ class Store:
 def pages_store(home: Path) -> Store:
     """The file of a home folder."""
     return Store(home / "people" / NAME)
-
-
-def _create(file: Path) -> None:
-    """Make an empty file; of many processes that do so at once, the first one's stays.
-
-    It is made aside, because WAL cannot be switched on while another process looks at the file.
-    """
-    with told_of_writing(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.with_name(f".{file.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if file.exists():
-                return
-            with tempfile.TemporaryDirectory(dir=file.parent) as aside:
-                empty = Path(aside, file.name)
-                with closing(sqlite3.connect(empty)) as db:
-                    db.execute("PRAGMA journal_mode=WAL")
-                    db.executescript(_SCHEMA)
-                empty.replace(file)
 
 
 def _require_known(db: sqlite3.Connection, file: Path) -> None:

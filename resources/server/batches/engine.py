@@ -2,17 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import aiohttp
 
-from bench_assets.core.chat import Decoding, Reply, Request
-from resources.replies.earlier import Tokens
+from bench_assets.core.chat import Reply, Request
 from resources.replies.engine import ReadImage
-from resources.replies.shown_pictures import SERVED, ShownPictures
-from resources.server.background import Arrival, Hand, in_background
+from resources.server.at_server import AtServer, Spent, no_tokens
+from resources.server.background import Hand
 from resources.server.batches.anthropic import AnthropicBatches
 from resources.server.batches.api import BatchApi
 from resources.server.batches.conversation import Conversation
@@ -20,8 +19,6 @@ from resources.server.batches.noted import Noted
 from resources.server.batches.openai import OpenAIBatches
 from resources.server.batches.round import Round
 from resources.server.batches.wire import Wire
-from resources.server.budget import Budget, has_budget
-from resources.server.engine import FORMATS, Spent, headers_of, key_of, no_tokens
 from resources.settings.environment import hidden_beside
 from resources.settings.server_spec import ServerSpec
 from resources.settings.servers import FormatName
@@ -34,12 +31,16 @@ _APIS: Mapping[FormatName, Callable[[], BatchApi]] = {
 _CONNECT = 30.0  # s
 
 
-class BatchEngine:
+class BatchEngine(AtServer):
     """Asks a provider in batches: half the price, and replies within a day.
 
     What is out is noted in the home before it is waited for: a run that is ended meanwhile loses
     nothing, the next one collects it. A batch stays noted until all that came of it is stored.
+    Closing a stream early leaves the batches out. Its identity is that of the same server, asked
+    one by one.
     """
+
+    at_once = sys.maxsize  # a batch takes up to a day: one after the other they would take weeks
 
     def __init__(
         self,
@@ -62,53 +63,14 @@ class BatchEngine:
             patience: s; longest that something is tried: a batch takes a day, and a network may be
                 away for a while of it.
         """
-        self._spec = spec
-        self._form = FORMATS[spec.format](spec, read_image)
+        super().__init__(spec, read_image, spent, base_delay)
         self._api = _APIS[spec.format]()
-        self._shown = ShownPictures(read_image, SERVED)
         self._noted = Noted(noted, spec.identity)
-        self._spent = spent
-        self._base_delay = base_delay
         self._patience = patience
-
-    @property
-    def identity(self) -> str:
-        """That of the same server, asked one by one."""
-        return self._spec.identity
-
-    @property
-    def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise."""
-        return self._spec.decoding
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Servers keep that to themselves."""
-        return None
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
-        """Answer requests; yields them as batches end.
-
-        Closing the iterator early leaves the batches out: the next stream collects them.
-
-        Raises:
-            ModelError: If the server cannot be reached, or refuses us.
-            SettingsError: If the environment lacks the key.
-            HomeError: If a batch cannot be noted.
-        """
-        replies = in_background(partial(self._answer_all, requests, key_of(self._spec)))
-        yield from self._shown.noted(requests, replies)
-
-    def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of a picture."""
-        return self._shown.particulars(request)
-
-    def close(self) -> None:
-        """Nothing is held between two streams."""
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec = self._spec
-        budget = Budget(spec, self._spent(self.identity) if has_budget(spec) else Tokens())
+        budget = self._budget()
         waiting = []
         for position, request in enumerate(requests):
             if why := _unfit(request, spec):
@@ -118,7 +80,7 @@ class BatchEngine:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=spec.timeout)
         async with aiohttp.ClientSession(
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers_of(spec, self._form, key),
+            headers=self._headers(key),
             timeout=timeout,
         ) as session:
             secrets = hidden_beside(spec.model_dump())

@@ -47,6 +47,12 @@ def test_of_a_ratio_it_is_the_delta_methods():
     assert (low, high) == pytest.approx((ratio - half, ratio + half), rel=1e-3)
 
 
+def test_of_two_clusters_it_is_students_with_one_degree_of_freedom():
+    # 0.1 and 0.4: each moves the mean by 0.075, variance 2/1 * 2 * 0.075^2 = 0.0225.
+    found = interval(parts(VALUES[:2]), ["a", "b"], of_mean, np.inf)
+    assert found == pytest.approx((0.25 - 12.706 * 0.15, 0.25 + 12.706 * 0.15))
+
+
 @pytest.mark.parametrize("clusters", [["a"], ["a", "a"]], ids=["one caption", "one picture"])
 def test_of_one_cluster_nothing_is_known(clusters):
     assert np.isnan(interval(parts(VALUES[: len(clusters)]), clusters, of_mean, 1.0)).all()

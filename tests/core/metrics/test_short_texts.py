@@ -31,6 +31,17 @@ def test_a_text_is_right_if_it_is_a_reference(reply, references, points):
         pytest.param("hello", ["hello"], 1.0, id="the same"),
         pytest.param("HELLO", ["hello"], 1.0, id="case does not count"),
         pytest.param("hallo", ["hello"], 4 / 5, id="one letter of five"),
+        *(
+            pytest.param(said, ["hello"], share, id=what)
+            for said, share, what in [
+                ("hellos", 5 / 6, "one letter too many behind"),
+                ("xhello", 5 / 6, "before"),
+                ("helxlo", 5 / 6, "and in the middle"),
+                ("hell", 4 / 5, "the last letter left out"),
+                ("ello", 4 / 5, "the first"),
+                ("helo", 4 / 5, "and one in the middle"),
+            ]
+        ),
         pytest.param("kitten", ["sitting"], 4 / 7, id="three edits of seven letters"),
         pytest.param("abcd", ["abxy"], 0.0, id="a half wrong is nothing"),
         pytest.param("abcde", ["abcxy"], 3 / 5, id="less than a half wrong"),

@@ -14,6 +14,7 @@ from bench_assets.core.chat import Prompt, Request
 from bench_assets.core.errors import ModelError
 from resources.local.data_parallel import DataParallelEngine
 from resources.local.workers import Load
+from resources.pictures.shared_pictures import SharedPictures
 from tests.resources.local import fragile
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm
@@ -36,12 +37,15 @@ def asks(folder: Path, load: Load, *devices: str, **fields: object) -> DataParal
 
 
 @pytest.mark.long
-def test_two_processes_reply_as_one_does_also_when_one_is_killed(vlm: Path) -> None:
+def test_two_processes_reply_as_one_does_also_when_one_is_killed(vlm: Path, tmp_path: Path) -> None:
+    shared = SharedPictures(f"file://{tmp_path}/shared", "", str(tmp_path / "near"), 10**6)
+    for digest, data in ALBUM.pictures.items():
+        shared.keep(digest, data)
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]
     alone = engine_of(vlm)
     expected = said(replies_of(alone, requests))
     spec = spec_of(vlm, device="auto", devices=["cpu", "cpu"], batch_size=2)
-    with closing(DataParallelEngine(spec, str(vlm), ALBUM.read)) as engine:
+    with closing(DataParallelEngine(spec, str(vlm), shared.read)) as engine:
         assert (engine.identity, engine.decoding) == (alone.identity, alone.decoding)
         arriving = engine.stream(requests)
         arrived = dict([next(arriving)])

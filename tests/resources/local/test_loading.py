@@ -13,6 +13,7 @@ from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import pin
 from resources.local.loading import load_weights, refuse_incomplete
 from resources.local.model import load
+from resources.local.picture_digests import PictureDigests
 from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said, spec_of
 from tests.sensors.hostile import pickled, writing
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
@@ -86,6 +87,32 @@ def test_an_unknown_family_is_named(copy: Path) -> None:
     change(copy / "config.json", model_type="of_tomorrow")
     with pytest.raises(ModelError, match=r"does not load: .*of_tomorrow"):
         load(spec_of(copy), pin(str(copy)))
+
+
+@pytest.mark.parametrize(
+    ("raised", "comes"),
+    [
+        pytest.param(ZeroDivisionError("odd"), ModelError, id="an error of any kind is ours"),
+        pytest.param(KeyboardInterrupt(), KeyboardInterrupt, id="the end of the program is none"),
+    ],
+)
+def test_whatever_a_library_raises(
+    vlm: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    raised: BaseException,
+    comes: type[BaseException],
+) -> None:
+    def from_pretrained(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
+    digests = PictureDigests(tmp_path / "digests.json")
+    for read in (load, digests.of):
+        with pytest.raises(
+            comes, match=f"{vlm}: does not load: odd" if comes is ModelError else ""
+        ):
+            read(spec_of(vlm), pin(str(vlm)))
 
 
 def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path) -> None:

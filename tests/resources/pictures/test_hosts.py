@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from bench_assets.core.errors import SourceError
+from resources.pictures.connecting import connector
 from resources.pictures.download import Politeness, download
 from resources.pictures.hosts import Hosts, is_public
 from resources.sources.download import Downloads, Patience, RemoteFile
@@ -246,7 +247,7 @@ def test_a_server_that_misbehaves_costs_its_own_picture_only(tmp_path, answer, w
 def test_a_release_that_drips_is_given_up(tmp_path):
     async def bring(port):
         patience = Patience(tries=2, pause=0.01, timeout=0.2)
-        async with aiohttp.ClientSession(connector=LOOPBACK.connector()) as session:
+        async with aiohttp.ClientSession(connector=connector(LOOPBACK)) as session:
             downloads = Downloads(session, patience, lambda _: None, LOOPBACK)
             remote = RemoteFile(path="a.zip", url=f"http://127.0.0.1:{port}/a.zip", size=900)
             await downloads.fetch(remote, tmp_path / "a.zip")

@@ -1,33 +1,47 @@
-"""Runs that Ray was not sent, where it is asked about those that it was."""
+"""Runs that Ray was not sent, where it is asked about those that it was; and how long they wait."""
 
-import dagster as dg
+from pathlib import Path
+
 import pytest
+import yaml
 from dagster._core.launcher import WorkerStatus
 
-from resources.home.run_processes import process_tags
+from bench_assets.bench.dagster_yaml import write_dagster_yaml
 from resources.ray.run_launcher import RayLauncher
+from resources.settings.bench_toml import load_settings
+from tests.started_runs import started_run
 
 pytest.importorskip("dagster_ray", reason="make cluster-check installs dagster-ray")
 pytestmark = pytest.mark.long
 
 
-@dg.asset
-def nothing() -> None:
-    """Makes nothing."""
-
-
 def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished() -> None:
     launcher = RayLauncher("http://127.0.0.1:9")  # where nobody answers
-    job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
-    with dg.DagsterInstance.ephemeral() as instance:
-        launcher.register_instance(instance)
-        run_id = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED).run_id
-        instance.add_run_tags(run_id, process_tags(run_id))
-        run = instance.get_run_by_id(run_id)
-        assert run
+    with started_run(launcher) as run:
         assert launcher.check_run_worker_health(run).status == WorkerStatus.RUNNING
         ended = launcher.check_run_worker_health(
-            run.with_tags({**run.tags, "bench/process": process_tags(run_id)["bench/process"]
+            run.with_tags({**run.tags, "bench/process": run.tags["bench/process"]
                            .replace('"pid": ', '"pid": 9')})
         )  # fmt: skip
         assert ended.status == WorkerStatus.FAILED
+
+
+@pytest.mark.parametrize(
+    ("more", "seconds"),
+    [
+        pytest.param("", 300, id="five minutes"),
+        pytest.param("wait_for_room = 86400\n", 86_700, id="a day, and five minutes"),
+    ],
+)
+def test_a_run_may_wait_as_long_as_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, seconds: int
+) -> None:
+    monkeypatch.setenv("BENCH_DATABASE", "postgresql://127.0.0.1:9/bench")
+    (tmp_path / "bench.toml").write_text(
+        f'[storage]\ndatabase = "env:BENCH_DATABASE"\nobjects = "file://{tmp_path}/all"\n'
+        f'[cluster]\nlauncher = "ray"\naddress = "http://head:8265"\n{more}'
+    )
+    write_dagster_yaml(tmp_path / "dagster", load_settings(tmp_path))
+    monitoring = yaml.safe_load((tmp_path / "dagster" / "dagster.yaml").read_text())
+    assert monitoring["run_monitoring"]["start_timeout_seconds"] == seconds
+    assert monitoring["run_monitoring"]["poll_interval_seconds"] == 10

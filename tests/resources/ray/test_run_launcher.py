@@ -81,14 +81,44 @@ def test_a_run_whose_job_dies_before_it_begins_ends_within_a_minute(
     assert "The Ray job of this run ended before the run began" in said(instance, run_id)
 
 
+def test_a_run_that_no_node_could_hold_ends_within_a_minute_or_so(
+    instance: dg.DagsterInstance, send: Send
+) -> None:
+    run_id = send({"dagster-ray/config": '{"num_cpus": 1, "num_gpus": 9}'})
+    assert ended(instance, run_id, 90).status == dg.DagsterRunStatus.FAILURE
+    assert "no node of the 2 has CPU 1 (the most is 2), GPU 9 (the most is 0)" in said(
+        instance, run_id
+    )
+
+
+def test_a_run_for_which_there_is_no_room_is_waited_for(
+    instance: dg.DagsterInstance, send: Send
+) -> None:
+    whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
+    first = send({**whole, "seconds": "300"})
+    _made(instance, first)
+    second = send(whole)
+    time.sleep(75)  # more than a minute, and several looks
+    waiting = instance.get_run_by_id(second)
+    assert waiting
+    assert waiting.status == dg.DagsterRunStatus.STARTING
+    assert instance.run_launcher.terminate(first)
+    assert ended(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
+
+
 def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) -> None:
     run_id = send({"seconds": "300"})
-    until = time.monotonic() + 90
-    while "made on" not in said(instance, run_id):
-        assert time.monotonic() < until
-        time.sleep(0.5)
+    _made(instance, run_id)
     run = instance.get_run_by_id(run_id)
     assert run
     assert instance.run_launcher.check_run_worker_health(run).status.value == "RUNNING"
     assert instance.run_launcher.terminate(run_id)
     assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
+
+
+def _made(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Wait until a run says where it is."""
+    until = time.monotonic() + 90
+    while "made on" not in said(instance, run_id):
+        assert time.monotonic() < until
+        time.sleep(0.5)

@@ -124,6 +124,25 @@ def test_a_restart_of_the_database_loses_nothing_and_asks_nothing_twice(
     assert n_leases(address) == 0
 
 
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, ZeroDivisionError])
+def test_what_ends_work_in_the_middle_comes_out_and_its_connection_is_given_up(
+    address: str, raised: type[BaseException]
+) -> None:
+    def work(db: psycopg.Connection) -> None:
+        db.execute("CREATE TABLE half (done int)")
+        given_up.append(db)
+        raise raised
+
+    given_up: list[psycopg.Connection] = []
+    with Database(address, "BENCH_DATABASE").line() as line:
+        with pytest.raises(raised):
+            line.run(work)
+        assert given_up[0].closed
+        assert line.run(lambda db: db.execute("SELECT to_regclass('half') AS it").fetchone()) == {
+            "it": None
+        }
+
+
 @pytest.mark.parametrize(
     "sql",
     [

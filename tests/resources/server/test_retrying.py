@@ -69,9 +69,9 @@ def test_retry_after_may_be_a_date() -> None:
 
 def test_a_reply_that_takes_too_long_is_asked_for_again() -> None:
     with ChatServer(lambda _: Answer(wait=0.5)) as server:
-        (reply,) = ask(server.base_url, "?", timeout=0.05, max_tries=2)
+        (reply,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
         assert server.n_requests == 2
-    assert reply.error == "no reply within 0.05 s (tries: 2)"
+    assert reply.error == "no reply within 0.2 s (tries: 2)"
 
 
 def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:

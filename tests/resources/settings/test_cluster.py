@@ -44,6 +44,8 @@ def test_pools_are_added_and_changed(tmp_path: Path) -> None:
         ('pools = { "" = 1 }', r'entry cluster\.pools\..*: .*should be like "gpu"'),
         ('pool_of = { "big-*" = "gpus" }', r"entry cluster: .*names gpus, .*known: gpu, judge"),
         ('address = "http://head:8265"', r'entry cluster: .*address is of launcher = "ray"'),
+        ("wait_for_room = 3600", r"entry cluster: .*wait_for_room is of a cluster"),
+        ("wait_for_room = -1", r"entry cluster\.wait_for_room: .*greater than or equal to 0"),
         ('launcher = "ray"', r'entry cluster: .*needs address = "http://head:8265"'),
         ('launcher = "ray"\naddress = "head:8265"', r"entry cluster\.address: .*should be like"),
         ('launcher = "ray"\naddress = "ray://head:10001"', r"entry cluster\.address: .*should be"),

@@ -39,6 +39,7 @@ DRAWN = [
     mini_puzzles.puzzles,
     mini_styles.paintings,
 ]
+DRAWN_SLOWLY = [mini_geometry.turned_objects, mini_light.triplets, mini_styles.paintings]
 REFUSED = {  # task: what the mini edition holds that a rule must refuse
     "Counting": {"simple: a detector alone could answer it"},
     "Jigsaw": {"ambiguous: every other piece looks like it"},
@@ -183,7 +184,13 @@ def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_editi
     assert tables[0].questions != tables[2].questions
 
 
-@pytest.mark.parametrize("draw", [pytest.param(draw, id=draw.__name__) for draw in DRAWN])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        pytest.param(draw, id=draw.__name__, marks=[pytest.mark.long] * (draw in DRAWN_SLOWLY))
+        for draw in DRAWN
+    ],
+)
 def test_the_same_seed_draws_the_same_bytes_and_another_seed_others(draw):
     assert draw(Random(1), 1) == draw(Random(1), 1) != draw(Random(2), 1)
 

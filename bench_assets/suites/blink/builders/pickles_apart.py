@@ -175,7 +175,7 @@ def _main() -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         written = json.dumps(plain(sys.stdin.buffer))
-    except Exception as why:  # noqa: BLE001 - whatever a forged pickle makes Python raise
+    except Exception as why:  # noqa: BLE001 - pickle names no kind that all others are of
         said = str(why) or type(why).__name__
         sys.stderr.write(said[:300])
         return 1

@@ -8,7 +8,8 @@ import pytest
 from PIL import Image as Picture
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request
-from resources.server.engine import FormatOf, ServerEngine
+from resources.server.at_server import FormatOf
+from resources.server.engine import ServerEngine
 from resources.server.formats.format import Format
 from resources.settings.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer

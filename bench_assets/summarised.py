@@ -1,0 +1,123 @@
+"""What ``flow.summarise`` does with the scores of one model, of which there may be very many."""
+
+import hashlib
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+
+from bench_assets.core.joined import some
+from bench_assets.core.large_tables import at, column
+from bench_assets.core.rows import Metric, Prediction, Question, Score
+from bench_assets.core.setups import joined
+from bench_assets.core.signature import OPEN, Signature, short
+from bench_assets.task import Scored, Task
+
+
+class Looked:
+    """What is told of the scores of one model before they are measured."""
+
+    def __init__(
+        self,
+        task: Task,
+        questions: Sequence[Question],
+        rows: Sequence[Scored],
+        places: Sequence[int],
+    ) -> None:
+        """Go through them once.
+
+        Args:
+            task: Whose questions they are.
+            questions: All that were asked.
+            rows: The scores; at least one.
+            places: For each, the place of its question.
+        """
+        self.rows, self.first = rows, rows[0].score
+        self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
+        self.setups, self.judges = set[str](), set[str]()
+        missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
+        failed = bytearray(len(questions))
+        for n, (place, (question, score)) in enumerate(zip(places, rows, strict=True)):
+            missing[place] = 0
+            failed[place] |= bool(score.error)  # all draws count
+            silent[place] |= score.no_answer
+            self.setups.add(score.setup)
+            self.judges.add(score.judge)
+            for category in dict.fromkeys(("all", *task.slices(question))):
+                self.slices[category].append(n)
+        unanswered = (place for place in range(len(questions)) if missing[place] or failed[place])
+        self.failed = _by_slice(task, at(questions, unanswered))
+        self.no_answer = _by_slice(task, at(questions, compress(range(len(questions)), silent)))
+        self.n_silent = sum(silent)
+
+
+def metrics(
+    task: Task, questions: Sequence[Question], scored: Looked, signature: Signature
+) -> Iterator[Metric]:
+    """Take every measure, slice by slice."""
+    cut_off = {"no_answer": str(scored.n_silent)} if scored.n_silent else {}
+    for category in sorted(
+        scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
+    ):
+        rows = some(scored.rows, scored.slices.get(category, ()))
+        for name, measure in task.measures.items():
+            yield Metric(
+                task=task.name,
+                model=scored.first.model,
+                condition=scored.first.condition,
+                metric=name,
+                category=category,
+                n_failed=scored.failed[category],
+                n_no_answer=scored.no_answer[category],
+                edition=questions[0].edition,
+                data=signature.parts["data"],
+                setup=joined(scored.setups),
+                signature=str(signature.plus(**cut_off, n=str(len(questions)))),
+                **measure(rows)._asdict(),
+            )
+
+
+def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
+    return Counter(
+        category for q in questions for category in dict.fromkeys(("all", *task.slices(q)))
+    )
+
+
+def by_model(rows: Sequence[Score] | Sequence[Prediction]) -> dict[tuple[str, str], "array[int]"]:
+    """Where the rows of each model and condition are."""
+    found: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
+    named = zip(column(rows, "model"), column(rows, "condition"), strict=True)
+    for place, whose in enumerate(named):
+        found[whose].append(place)
+    return found
+
+
+def values_at(rows: Sequence[Prediction], name: str, places: Iterable[int]) -> Iterator[str]:
+    """What stands in a column at these places, where anything does."""
+    chosen = bytearray(len(rows))
+    for place in places:
+        chosen[place] = 1
+    return filter(None, compress(column(rows, name), chosen))
+
+
+def signature_of(
+    task: Task,
+    scored: Looked,
+    sent: Iterable[str],
+    decodings: Iterable[str],
+    data: str,
+    open_: str,
+) -> Signature:
+    """Say what it takes to get the same numbers: who was ``sent`` what, and decoded how."""
+    prompts = (
+        hashlib.sha256("\n".join(found).encode()).hexdigest() if (found := sorted(sent)) else ""
+    )
+    parts = {
+        "data": short(data),
+        **({OPEN: open_} if open_ else {}),
+        "prompts": prompts[:12] or "unknown",
+        "model": "+".join(sorted(set(decodings))) or "unknown",
+        "judge": "+".join(sorted(scored.judges - {""})) or "none",
+        "reading": scored.first.reading,
+    }
+    return Signature(task.name, task.version, scored.first.condition, parts, task.extensions)

@@ -1,0 +1,80 @@
+"""What people are shown of a home: by Dagster's web server, and by the report."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bench_assets.bench.instance import open_instance
+from bench_assets.bench.services import Web
+from resources.settings.environment import CHECKOUT, environment_of
+from tests.ray_cluster import free_port
+
+_PATIENCE = 600.0  # s for a web server to have loaded the graph
+_ASKED = """{
+  runsOrError(limit: 1000) { ... on Runs { results {
+    runId status tags { key value } startTime endTime
+    assetMaterializations { assetKey { path } partition }
+  } } }
+  assetNodes {
+    assetKey { path } groupName isPartitioned hasAssetChecks
+    partitionKeys partitionStats { numMaterialized numPartitions numFailed numMaterializing }
+    assetPartitionStatuses { ... on DefaultPartitionStatuses { materializedPartitions } }
+    assetMaterializations(limit: 1) {
+      runId timestamp partition metadataEntries {
+        label description __typename
+        ... on IntMetadataEntry { intRepr }
+        ... on FloatMetadataEntry { floatValue }
+        ... on TextMetadataEntry { text }
+        ... on MarkdownMetadataEntry { mdStr }
+        ... on JsonMetadataEntry { jsonString }
+        ... on PathMetadataEntry { path }
+        ... on UrlMetadataEntry { url }
+        ... on TableMetadataEntry { table { records schema { columns { name type } } } }
+      }
+    }
+  }
+}"""
+
+
+def in_the_ui(home: Path) -> dict[str, Any]:
+    """All assets, partitions, runs and the newest materializations, as the UI asks for them."""
+    open_instance(home).dispose()  # as every command does first
+    web = Web(home, "127.0.0.1", free_port("127.0.0.1"))
+    web.log = home / "web.log"
+    with web:
+        web.wait_for_answer()
+        until = time.monotonic() + _PATIENCE
+        while not (said := _answer(web.address, _ASKED))["assetNodes"]:
+            assert time.monotonic() < until, web.log.read_text()
+            time.sleep(1)
+    for kind in said.values():
+        rows = kind["results"] if isinstance(kind, dict) else kind
+        rows.sort(key=lambda row: json.dumps(row, sort_keys=True))
+    return said
+
+
+def in_the_report(home: Path) -> dict[str, str]:
+    """Every file of a report that is made anew: its name, and a digest of its bytes."""
+    folder = home / "report"
+    subprocess.run(
+        [sys.executable, "-m", "bench_assets", "report"],
+        env={**os.environ, **environment_of(home)}, cwd=CHECKOUT, check=True,
+    )  # fmt: skip
+    files = sorted(one for one in folder.rglob("*") if one.is_file() and one.name[0] != ".")
+    return {str(one.relative_to(folder)): sha256(one.read_bytes()).hexdigest() for one in files}
+
+
+def _answer(address: str, query: str) -> dict[str, Any]:
+    data = json.dumps({"query": query}).encode()
+    asked = urllib.request.Request(f"{address}/graphql", data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(asked, timeout=300) as answer:
+        said = json.load(answer)
+    assert "errors" not in said, said["errors"]
+    found: dict[str, Any] = said["data"]
+    return found

@@ -1,0 +1,79 @@
+"""A cluster with a token, and somebody who has another one, or none."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CHECKOUT
+from tests.ray_cluster import RayCluster, ray_cluster
+
+pytestmark = pytest.mark.long
+
+# Ray reads its token once in a process.
+_ASK = """
+import sys
+import dagster as dg
+from bench_assets.core.errors import BenchError
+from resources.ray.cluster import connect
+from resources.ray.run_launcher import RayLauncher
+
+def send():
+    launcher = RayLauncher(sys.argv[1])
+    with dg.DagsterInstance.ephemeral() as instance:
+        launcher.register_instance(instance)
+        launcher.get_run_worker_debug_info(dg.DagsterRun(job_name="j", run_id="r"))
+
+for ask in (send, connect):
+    try:
+        ask()
+        print("is let in")
+    except BenchError as why:
+        print(str(why))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    with ray_cluster() as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        pytest.param({}, [], id="the right one"),
+        pytest.param(
+            {"RAY_AUTH_TOKEN": "0" * 64}, ["InvalidAuthToken", "RAY_AUTH_TOKEN here too"],
+            id="another one",
+        ),
+        pytest.param(
+            {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""},
+            ["InvalidAuthToken", "RAY_AUTH_TOKEN here too"], id="none",
+        ),
+        pytest.param(
+            {"RAY_AUTH_TOKEN": ""}, ["there is no RAY_AUTH_TOKEN, and no "] * 2,
+            id="none, where one is wanted: Ray would end the process",
+        ),
+    ],
+)  # fmt: skip
+def test_who_has_not_the_token_is_told(
+    cluster: RayCluster, tmp_path: Path, token: dict[str, str], said: list[str]
+) -> None:
+    given = {**os.environ, **cluster.variables, **token, "HOME": str(tmp_path)}
+    asked = subprocess.run(
+        [sys.executable, "-c", _ASK, cluster.jobs_address],
+        env={name: value for name, value in given.items() if value},
+        cwd=CHECKOUT, capture_output=True, text=True, timeout=180, check=True,
+    )  # fmt: skip
+    lines = asked.stdout.splitlines()
+    assert len(lines) == 2
+    if not said:
+        assert lines == ["is let in"] * 2
+    for line, words in zip(lines, said, strict=bool(said)):
+        assert words in line
+        assert cluster.variables["RAY_AUTH_TOKEN"] not in line
+    assert "Traceback" not in asked.stderr

@@ -1,0 +1,27 @@
+"""A run that a command makes, where somebody else's launcher is asked about it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import dagster as dg
+from dagster._core.launcher import RunLauncher
+
+from resources.home.run_processes import process_tags
+
+
+@dg.asset
+def nothing() -> None:
+    """Makes nothing."""
+
+
+@contextmanager
+def started_run(launcher: RunLauncher) -> Iterator[dg.DagsterRun]:
+    """A run of this process."""
+    job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
+    with dg.DagsterInstance.ephemeral() as instance:
+        launcher.register_instance(instance)
+        run_id = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED).run_id
+        instance.add_run_tags(run_id, process_tags(run_id))
+        run = instance.get_run_by_id(run_id)
+        assert run
+        yield run

@@ -1,0 +1,113 @@
+"""A table that is gone through block by block has the rows and numbers of one that is held."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.chat import Prompt
+from bench_assets.core.joined import joined, verdicts
+from bench_assets.core.rows import Judgement
+from bench_assets.plain import scoring
+from bench_assets.task import RULES, Answered, ByRules, Condition, Task
+from bench_assets.uninformed import beside, best_constants, shuffled
+from resources.models.baselines import MostFrequentBaseline, RandomBaseline
+from resources.models.blind import BlindModel
+from resources.models.scripted import ScriptedModel
+from tests.packed import packed
+from tests.rows import question
+
+QUESTIONS = [
+    question(
+        question_id=f"t/{n}",
+        kind="choice",
+        options=("left", "right", "above"),
+        answer=("ABC"[n * n % 3],),
+        category=f"kind {n % 2}",
+        group_id=f"{n // 4}",
+    )
+    for n in range(20)
+]
+JUDGED = Task(
+    name="t",
+    title="T",
+    version=1,
+    conditions={
+        "main": Condition(
+            prompt=lambda q: Prompt.of(q.question_id), about="", samples=2, temperature=0.5
+        )
+    },
+    readings=scoring.readings_of("accuracy"),
+    measures={
+        **scoring.measures_of("group_accuracy"),
+        **scoring.measures_of("macro_accuracy"),
+    },
+    judges={RULES: ByRules(scoring.judge_by_rules, each=True)},
+)
+MODELS = [
+    RandomBaseline("m", 3),
+    MostFrequentBaseline("m"),
+    ScriptedModel("m", lambda request: "A" if request.sample else "I do not know."),
+    BlindModel(MostFrequentBaseline("m"), "m"),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["random", "most frequent", "scripted", "blind"])
+def test_every_step_gives_the_same(model):
+    asked = packed(QUESTIONS)
+    said = flow.predict(JUDGED, QUESTIONS, model)
+    assert flow.predict(JUDGED, asked, model) == said
+    said[3] = replace(said[3], text="", error="timeout")
+    said[8] = replace(said[8], text="", no_answer="cut off")
+    verdicts_ = flow.judge(JUDGED, QUESTIONS, said, None)
+    assert flow.judge(JUDGED, asked, packed(said), None) == verdicts_
+    scores = flow.score(JUDGED, QUESTIONS, said, verdicts_)
+    large = packed(verdicts_) if verdicts_ else []
+    assert flow.score(JUDGED, asked, packed(said), large) == scores
+    metrics = flow.summarise(JUDGED, QUESTIONS, said, scores)
+    assert flow.summarise(JUDGED, asked, packed(said), packed(scores)) == metrics
+    constants = best_constants(JUDGED, QUESTIONS)
+    assert best_constants(JUDGED, asked) == constants
+    assert beside(JUDGED, asked, packed(said), packed(scores), constants) == beside(
+        JUDGED, QUESTIONS, said, scores, constants
+    )
+
+
+def test_replies_are_dealt_alike():
+    said = flow.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
+    by_name = {(row.question_id, row.sample): row for row in shuffled(said)}
+    assert {(row.question_id, row.sample): row for row in shuffled(packed(said))} == by_name
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(list(range(6)), id="in the order of the questions"),
+        pytest.param([5, 0, 3, 2, 1, 4], id="in any other"),
+        pytest.param([1, 4], id="not of all"),
+    ],
+)
+def test_rows_find_their_questions_and_verdicts(order):
+    questions = QUESTIONS[:6]
+    rows = flow.predict(JUDGED, questions, RandomBaseline("m"))[::2]
+    said = [rows[n] for n in order]
+    assert list(joined(packed(questions), packed(said), Answered)) == [
+        (questions[n], rows[n]) for n in order
+    ]
+    about = [
+        Judgement.of(row, judge="j", criterion=criterion, verdict=True, reply="")
+        for row in rows
+        for criterion in ("right", "short")
+    ]
+    expected = [about[2 * n : 2 * n + 2] for n in order]
+    some = [one for two in expected[::2] for one in two]
+    for judged, found in ((about, expected), (some, [*expected]), (some[::-1], [*expected])):
+        given = [[v for v in of if v in judged] for of in found]
+        got = list(verdicts(packed(said), packed(judged)))
+        assert [sorted(of, key=str) for of in got] == [sorted(of, key=str) for of in given]
+
+
+def test_a_row_of_no_question_is_told():
+    said = flow.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
+    with pytest.raises(KeyError, match="t/19"):
+        flow.score(JUDGED, packed(QUESTIONS[:-1]), packed(said), [])
