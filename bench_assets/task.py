@@ -75,7 +75,7 @@ class ByRules(NamedTuple):
 class ByModel(NamedTuple):
     """A judge that asks a model, whichever is chosen for it."""
 
-    judge: Callable[[Sequence[Answered], ChatModel], list[Judgement]]
+    judge: Callable[[Sequence[Answered], ChatModel], Sequence[Judgement]]
 
 
 Judge: TypeAlias = ByRules | ByModel

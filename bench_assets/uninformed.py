@@ -118,19 +118,24 @@ def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
     there was no reply there is none. Questions of one picture seldom meet.
     """
     names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
-    failed, samples = bytearray(map(bool, column(predictions, "error"))), defaultdict(list)
+    failed = bytearray(map(bool, column(predictions, "error")))
+    samples: dict[int, array[int]] = defaultdict(lambda: array("I"))
     for place, sample in enumerate(column(predictions, "sample")):
         if not failed[place]:
             samples[sample].append(place)
-    errors = [place for place in range(len(names)) if failed[place]]
-    dealt = dict(zip(errors, errors, strict=True))  # in their order: to whom, whose
+    receivers = array("I", (place for place in range(len(names)) if failed[place]))
+    givers = receivers[:]
     for places in samples.values():
-        places.sort(key=names.__getitem__)
-        dealt |= zip(places, [*places[-1:], *places[:-1]], strict=True)
+        in_order = array("I", sorted(places, key=names.__getitem__))
+        receivers += in_order
+        givers += in_order[-1:] + in_order[:-1]
     if not isinstance(predictions, LargeTable):
-        rows = predictions
-        return [replace(rows[of], question_id=rows[to].question_id) for to, of in dealt.items()]
-    said = predictions.in_order(array("I", map(dealt.__getitem__, range(len(names)))))
+        rows, dealt = predictions, zip(receivers, givers, strict=True)
+        return [replace(rows[of], question_id=rows[to].question_id) for to, of in dealt]
+    whose = array("I", bytes(4 * len(names)))  # for each place
+    for to, of in zip(receivers, givers, strict=True):
+        whose[to] = of
+    said = predictions.in_order(whose)
     asked = column(predictions, "question_id")
     again = (replace(row, question_id=to) for row, to in zip(said, asked, strict=True))
     return gathered(again, Prediction)

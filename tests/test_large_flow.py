@@ -9,7 +9,7 @@ from bench_assets.core.chat import Prompt
 from bench_assets.core.joined import joined, verdicts
 from bench_assets.core.rows import Judgement
 from bench_assets.plain import scoring
-from bench_assets.task import RULES, Answered, ByRules, Condition, Task
+from bench_assets.task import RULES, Answered, ByModel, ByRules, Condition, Task
 from bench_assets.uninformed import beside, best_constants, shuffled
 from resources.models.baselines import MostFrequentBaseline, RandomBaseline
 from resources.models.blind import BlindModel
@@ -71,6 +71,26 @@ def test_every_step_gives_the_same(model):
     assert beside(JUDGED, asked, packed(said), packed(scores), constants) == beside(
         JUDGED, QUESTIONS, said, scores, constants
     )
+
+
+def _judging(request):
+    """Reads 1 of 4 at once, and 1 of 4 after the first complaint; the others never."""
+    number, complaints = (
+        int(request.question.question_id[2:]),
+        str(request.prompt.turns).count("You replied"),
+    )
+    return "right" if number % 4 == 0 or (number % 4 == 1 and complaints == 1) else "hm"
+
+
+def test_a_judge_that_is_a_model_says_the_same_of_many():
+    task = replace(JUDGED, judges={"model": ByModel(scoring.judge)})
+    said = flow.predict(task, QUESTIONS, ScriptedModel("m", lambda request: "I do not know."))
+    said[4] = replace(said[4], text="(A)")  # which needs no judge
+    judge = ScriptedModel("j", _judging)
+    verdicts_ = flow.judge(task, QUESTIONS, said, judge)
+    assert [row.verdict for row in verdicts_[:5]] == [True, True, True, True, None]
+    assert len(verdicts_) == 39
+    assert flow.judge(task, packed(QUESTIONS), packed(said), judge) == verdicts_
 
 
 def test_replies_are_dealt_alike():

@@ -6,7 +6,8 @@ from types import ModuleType
 import pytest
 
 from tests import words_inside
-from tests.pinned_words import branches, inline_words, survivors
+from tests.pinned_words import inline_words, survivors
+from tests.words_of_patterns import branches
 
 
 def reader(words: str, says: str) -> ModuleType:

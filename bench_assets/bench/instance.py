@@ -9,7 +9,7 @@ from typing import Any, TextIO, cast
 
 import dagster as dg
 from dagster._core.errors import DagsterInvalidConfigError
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from bench_assets.bench.dagster_yaml import site_file, write_dagster_yaml
 from bench_assets.bench.printing import say
@@ -82,7 +82,10 @@ def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> Non
     there = {pool.name: pool.limit for pool in pools if not pool.from_default}
     for pool, limit in limits.items():
         if there.get(pool) != limit:
-            instance.event_log_storage.set_concurrency_slots(pool, limit)
+            try:
+                instance.event_log_storage.set_concurrency_slots(pool, limit)
+            except IntegrityError:  # another has added its row since Dagster looked for one
+                instance.event_log_storage.set_concurrency_slots(pool, limit)
 
 
 @contextmanager

@@ -97,8 +97,11 @@ class Workbench:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
         whole = self.catalog.suite(suite).name
-        if not any(making.questions(self._home, one).is_fresh() for one in (whole, suite)):
-            self.build_questions(suite)
+        for one in dict.fromkeys((whole, suite)):  # what goes in takes long to look at
+            made = making.questions(self._home, one)
+            if made.is_fresh():
+                return
+        self._make([made], title=f"{suite}: questions")
 
     def build_questions(self, suite: str) -> None:
         """Materialize what does not depend on a model, with its checks: of a suite, or one task.

@@ -89,12 +89,23 @@ def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TR
         ModelError: If the judge cannot be asked at all.
     """
     heard = [Heard(*one, one) for one in _replies([call.request for call in calls], model)]
-    latest = [one.first for one in heard]
+    return ask_again(calls, heard, model, complaint, tries)
+
+
+def ask_again(
+    calls: Sequence[Call],
+    first: Sequence[Heard],
+    model: ChatModel,
+    complaint: str,
+    tries: int = TRIES,
+) -> list[Heard]:
+    """Ask again where what came at first cannot be read; otherwise as ``ask``."""
+    heard, latest = list(first), [one.first for one in first]
     for _ in range(0 if model.signature.startswith(RECORDED) else tries - 1):
         waiting = [
             n
             for n, (call, one) in enumerate(zip(calls, heard, strict=True))
-            if not one.reply.error and call.n_unread(one.reply)
+            if is_unread(call, one.reply)
         ]
         again = _replies([_complained(*latest[n], complaint) for n in waiting], model)
         for n, (request, reply) in zip(waiting, again, strict=True):
@@ -103,6 +114,11 @@ def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TR
             if reply.error or n_unread(reply) < n_unread(kept.reply):
                 heard[n] = Heard(request, reply, kept.first)
     return heard
+
+
+def is_unread(call: Call, reply: Reply) -> bool:
+    """Whether a judge spoke, and a verdict of its cannot be read."""
+    return not reply.error and bool(call.n_unread(reply))
 
 
 def judged(

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Protocol, overload, runtime_checkable
+from typing import Generic, Protocol, TypeVar, overload, runtime_checkable
 
 from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
 from bench_assets.core.large_tables import LargeTable
 from bench_assets.core.rows import Question
+
+Row = TypeVar("Row")
+Thing = TypeVar("Thing")
 
 AT_ONCE = 32_768
 """Requests that are handed to an engine at once, about 4 kB each.
@@ -68,6 +71,33 @@ class Requests(Sequence[Request]):
             Request(prompt=prompt, sample=sample, temperature=self._temperature, question=question)
             for sample in range(self._samples)
         ]
+
+
+class Made(Sequence[Thing], Generic[Row, Thing]):
+    """What is made of rows when it is looked at."""
+
+    def __init__(self, rows: Sequence[Row], make: Callable[[Row], Thing]) -> None:
+        """Say of what, and how."""
+        self._rows: Sequence[Row] = rows
+        self._make: Callable[[Row], Thing] = make
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Thing]:
+        """Make one after the other."""
+        return map(self._make, self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Thing: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Thing]: ...
+    def __getitem__(self, place: int | slice) -> Thing | Sequence[Thing]:
+        """Make one of them, or some."""
+        if isinstance(place, slice):
+            return list(map(self._make, self._rows[place]))
+        return self._make(self._rows[place])
 
 
 def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Reply]]:

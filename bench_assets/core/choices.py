@@ -8,6 +8,7 @@ finds that nothing fits or a picture missing, or breaks off.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from bench_assets.core.choice_forms import (
 )
 from bench_assets.core.reply_text import after_doubts, bare, breaks_off, plain, with_letters
 from bench_assets.core.second_thoughts import leaves_open
+
+_SHORT = 64  # characters of a text that is remembered
 
 
 class Choice(NamedTuple):
@@ -52,8 +55,8 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
     >>> read_choice("Either (A) or (B).", ("left", "right"))
     Choice(letter=None, why='names (A) and (B)')
     """
-    texts = [bare(with_letters(plain(option))) for option in options]
-    text = with_letters(plain(reply))
+    texts = [bare(_known(option)) for option in options]
+    text = _known(reply)
     why, found = _first_found(text, texts)
     if len(found) == 1:
         letter = min(found)
@@ -63,6 +66,16 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         return Choice(letter, why) if offered else Choice(None, f"({letter}) is not offered")
     named = " and ".join(f"({letter})" for letter in sorted(found))
     return Choice(None, f"names {named or 'no option'}")
+
+
+def _known(text: str) -> str:
+    """A text with its letters plain; short ones are remembered, since they come again and again."""
+    return _remembered(text) if len(text) <= _SHORT else with_letters(plain(text))
+
+
+@lru_cache(maxsize=8192)
+def _remembered(text: str) -> str:
+    return with_letters(plain(text))
 
 
 def _first_found(text: str, texts: Sequence[str]) -> tuple[str, set[str]]:

@@ -163,7 +163,9 @@ def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[Validated]:
         wrong = (
             [] if _are_unique(one, rows) else unexpected(one, columns_of(rows, [one]), len(rows))
         )
-        told = [f"{name} {value}" for name, value in one.told.items() if name[:6] != "column"]
+        told = [
+            f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
+        ]
         found.append(
             Validated(
                 table=table,

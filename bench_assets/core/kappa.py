@@ -1,16 +1,14 @@
 """How far two raters agree beyond chance, and what one says where the other is the truth."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import isnan, nan, sqrt
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Hashable, Iterable
+from math import isclose, isnan, nan, sqrt
+from typing import NamedTuple
 
 from bench_assets.core.stats import Mean, Point, mean
 
 _Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 _NOTHING = 1e-12  # what is left of nothing when floating-point numbers are subtracted
-
-Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 
 
 class Kappa(NamedTuple):
@@ -59,20 +57,14 @@ class Against(NamedTuple):
         )
 
 
-def cohen_kappa(
-    pairs: Iterable[tuple[Hashable, Hashable]],
-    values: Sequence[Hashable] = (),
-    weights: Weights = "none",
-) -> Kappa:
-    """Cohen's kappa (1960, weighted 1968), its interval by Fleiss, Cohen and Everitt (1969).
+def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
+    """Cohen's kappa (1960), its interval by Fleiss, Cohen and Everitt (1969).
 
     Their large-sample standard error, equations 13 and 14. Where no error can be estimated,
     because all of a rater's values are the same, the interval ends where kappa can end.
 
     Args:
         pairs: What the first and the second rater say of each thing.
-        values: All that can be said, in their order where they are weighted; (): what was said.
-        weights: How far a near miss counts as agreement; "none": not at all.
 
     >>> both = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
     >>> round(cohen_kappa(both).value, 3)  # (0.7 - 0.5) / (1 - 0.5)
@@ -80,39 +72,23 @@ def cohen_kappa(
     """
     counted = Counter(pairs)
     n = counted.total()
-    known = list(values) or sorted({v for pair in counted for v in pair}, key=str)
-    weight = {
-        (a, b): _weight(i, j, len(known), weights)
-        for i, a in enumerate(known)
-        for j, b in enumerate(known)
-    }
-    return _kappa({pair: c / n for pair, c in counted.items()}, weight, known, n)
-
-
-def _kappa(
-    shares: Mapping[tuple[Hashable, Hashable], float],
-    weight: Mapping[tuple[Hashable, Hashable], float],
-    known: Sequence[Hashable],
-    n: int,
-) -> Kappa:
+    known = sorted({value for pair in counted for value in pair}, key=str)
+    if len(known) < 2:
+        return Kappa(nan, nan, nan, n)
+    shares = {pair: number / n for pair, number in counted.items()}
     rows, columns = (
         {v: sum(share for pair, share in shares.items() if pair[side] == v) for v in known}
         for side in (0, 1)
     )
-    seen = sum(weight[pair] * share for pair, share in shares.items())
-    chance = sum(w * rows[a] * columns[b] for (a, b), w in weight.items())
-    if not n or 1 - chance < _NOTHING:
-        return Kappa(nan, nan, nan, n)
+    seen = sum(share for (a, b), share in shares.items() if a == b)
+    chance = sum(rows[value] * columns[value] for value in known)
     value = (seen - chance) / (1 - chance)
-    # Mean weight of each row and column, over the other rater's marginals.
-    of_row = {a: sum(weight[a, b] * columns[b] for b in known) for a in known}
-    of_column = {b: sum(weight[a, b] * rows[a] for a in known) for b in known}
     spread = sum(
-        share * (weight[a, b] * (1 - chance) - (of_row[a] + of_column[b]) * (1 - seen)) ** 2
+        share * ((a == b) * (1 - chance) - (columns[a] + rows[b]) * (1 - seen)) ** 2
         for (a, b), share in shares.items()
     )
     variance = (spread - (seen * chance - 2 * chance + seen) ** 2) / (n * (1 - chance) ** 4)
-    if variance < _NOTHING:
+    if isclose(variance, 0, abs_tol=_NOTHING):
         return Kappa(value, *_widest(value, n), n)
     half = _Z * sqrt(variance)
     return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)
@@ -127,13 +103,6 @@ def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
     counted = Counter(pairs)
     table = [(True, True), (False, True), (True, False), (False, False)]
     return Against(*(counted[cell] for cell in table))
-
-
-def _weight(i: int, j: int, n: int, weights: Weights) -> float:
-    if weights == "none" or n < 2:
-        return float(i == j)
-    apart = abs(i - j) / (n - 1)
-    return 1 - (apart if weights == "linear" else apart**2)
 
 
 def _widest(value: float, n: int) -> tuple[float, float]:

@@ -77,7 +77,7 @@ def interval(pairs: Sequence[Pair]) -> tuple[float, float]:
     (-0.42, 1.42)
     """
     seen = _seen(pairs)
-    if not seen.freedom:
+    if seen is None:
         return -inf, inf
     half = student_quantile(seen.freedom) * seen.error
     if _least_p(seen.changed) >= _ONE_IN_TWENTY:
@@ -100,7 +100,7 @@ def compare(pairs: Sequence[Pair]) -> Outcome:
     ('paired t', 0.1817)
     """
     seen = _seen(pairs)
-    if not seen.freedom:
+    if seen is None:
         return Outcome(_TEST, 1.0)
     p = student_p(seen.change / seen.error, seen.freedom)
     return Outcome(_TEST, max(p, _least_p(seen.changed)) if seen.change else 1.0)
@@ -112,7 +112,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    corrected = [0.0] * len(p_values)
+    corrected = list(p_values)
     highest = 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
@@ -154,18 +154,18 @@ class _Seen(NamedTuple):
     """What pairs say of a change."""
 
     change: float
-    error: float  # its standard error; inf of one cluster
+    error: float  # its standard error
     freedom: int  # clusters, less one
     changed: int  # clusters that did
 
 
-def _seen(pairs: Sequence[Pair]) -> _Seen:
+def _seen(pairs: Sequence[Pair]) -> _Seen | None:  # None of one cluster
     clusters, n = _clusters(pairs), len(pairs)
     ratio, most = change(pairs), fsum(pair.most for pair in pairs)
     freedom = len(clusters) - 1
-    changed = sum(bool(gained) for gained, _ in clusters)
     if not freedom:
-        return _Seen(ratio, inf, 0, changed)
+        return None
+    changed = sum(bool(gained) for gained, _ in clusters)
     squares = fsum((gained - ratio * weight) ** 2 for gained, weight in clusters)
     variance = (freedom + 1) / freedom * squares / most**2
     return _Seen(ratio, sqrt(max(variance, 1 / (n * (n + 2)))), freedom, changed)

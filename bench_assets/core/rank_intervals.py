@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import erf, isnan, sqrt
+from math import comb, erf, isnan, sqrt
 from typing import TYPE_CHECKING
 
 from bench_assets.core.standing import Standing
@@ -35,7 +35,7 @@ def rank_intervals(
     """
     import numpy as np  # here: who shows no ranks need not load it
 
-    all_of = np.array([*intervals.values()], float).reshape(-1, 3).T
+    all_of = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
     best_first = np.argsort(-all_of[0], kind="stable")
     differs = _differing(all_of[:, best_first])
     better = np.empty(len(intervals), int)
@@ -93,11 +93,10 @@ def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
     apart[np.tri(len(value), dtype=bool) | np.isnan(apart)] = 0.0  # each pair once
     differing: NDArray[np.bool_] = apart > _SURELY
     maybe = np.nonzero((apart > _HARDLY) & ~differing)
-    normal = np.fromiter(map(erf, (apart[maybe] / sqrt(2)).tolist()), float, maybe[0].size)
+    normal = np.fromiter(map(erf, (apart[maybe] / sqrt(2)).tolist()), float)
     p = 1 - normal
     ordered = np.argsort(p, kind="stable")
-    n_pairs = len(value) * (len(value) - 1) // 2
-    n_left = n_pairs - int(differing.sum()) - np.arange(p.size)
+    n_left = comb(len(value), 2) - int(differing.sum()) - np.arange(p.size)
     fails = np.flatnonzero(n_left * p[ordered] >= _CHANCE)
     first = ordered[: fails[0] if fails.size else p.size]
     differing[maybe[0][first], maybe[1][first]] = True

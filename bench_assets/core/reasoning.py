@@ -116,7 +116,7 @@ def _opened(text: str, start: int, forms: Sequence[Form]) -> tuple[Form, int] | 
     for form in forms:
         begins = start + len(form.opening)
         if form.opening and form.closing and text.startswith(form.opening, start):
-            closes = form.opened_by != "words" or text.find(form.closing, begins) >= 0
+            closes = form.opened_by != "words" or text.find(form.closing, begins) != -1
             return (form, begins) if closes else None
     return None
 
@@ -124,8 +124,8 @@ def _opened(text: str, start: int, forms: Sequence[Form]) -> tuple[Form, int] | 
 def _closed(text: str, start: int, form: Form) -> Span | None:
     """Find the mark that closes a thought; None if it never ends."""
     if form.opened_by == "words":
-        place = text.find(form.closing, start)
-        return None if place < 0 else (place, place + len(form.closing))
+        place = text.index(form.closing, start)  # it does not open where it never closes
+        return place, place + len(form.closing)
     depth = 1
     last: Span | None = None
     for mark in _marks(form).finditer(text, start):
@@ -157,7 +157,7 @@ def _closed_without_opening(text: str, forms: Sequence[Form]) -> Span | None:
     spoken_of = {
         closing: place
         for closing, form in known.items()
-        if form.opening and (place := text.find(form.opening)) >= 0
+        if form.opening and (place := text.find(form.opening)) != -1
     }
     for mark in _any_of(tuple(known)).finditer(text):
         start, end = mark.span()
@@ -179,9 +179,9 @@ def _unwrapped(text: str, start: int) -> str | None:
     while opened := _opened(text, start, left):
         form, begins = opened
         closings = [one.closing for one in left if one.opening == form.opening]
-        closed = [(p, p + len(c)) for c in closings if (p := text.find(c, begins, end)) >= 0]
+        closed = [(p, p + len(c)) for c in closings if (p := text.find(c, begins, end)) != -1]
         first, after = min(closed, default=(end, end))
-        if text.find(form.opening, after, end) >= 0:
+        if text.find(form.opening, after, end) != -1:
             break
         left = tuple(one for one in left if one.opening != form.opening)
         said_within = bool(text[begins:first].strip())

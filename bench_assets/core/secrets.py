@@ -186,9 +186,8 @@ def _base64_cores(value: str) -> set[str]:
     """What is the same in the base64 of every text with the value in it, for the three offsets."""
     written = value.encode("utf-8", "surrogatepass")
     cores = set()
-    for offset in range(3):
+    for offset, first in enumerate((0, 2, 3)):  # the first digit that no byte before it is in
         whole = base64.b64encode(b"\0" * offset + written).decode().rstrip("=")
-        first = -(-offset * 8 // 6)
         cores.add(whole[first : (offset + len(written)) * 8 // 6])
     return cores
 

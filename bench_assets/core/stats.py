@@ -5,9 +5,10 @@ Sums over points and clusters are rounded once: points in another order have the
 last digit, on any machine.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
-from math import fsum, inf, nan, prod, sqrt
+from math import fsum, inf, isclose, nan, prod, sqrt
 from typing import NamedTuple
 
 from bench_assets.core.clusters import ManyPoints, Moves, moves_of, moves_of_many
@@ -83,15 +84,8 @@ def macro_mean(groups: Iterable[Sequence[Point]]) -> Mean:
     n_scored = sum(map(len, given))
     n_unscored = sum(map(len, parts)) - n_scored
     totals = [fsum(weight for _, _, weight in part) for part in given]
-    if not totals or 0 in totals:
-        return Mean(nan, nan, nan, n_scored, n_unscored)
-    means = [
-        fsum(v * weight for v, _, weight in part) / total
-        for part, total in zip(given, totals, strict=True)
-    ]
-    value = fsum(means) / len(means)
-    moves = moves_of(given, means, [total * len(means) for total in totals])
-    return Mean(value, *_interval(value, moves), n_scored, n_unscored)
+    sums = [fsum(v * weight for v, _, weight in part) for part in given]
+    return _of_groups(sums, totals, partial(moves_of, given), n_scored, n_unscored)
 
 
 def _of_many(groups: Sequence[Iterable[Point]]) -> Mean:
@@ -99,12 +93,23 @@ def _of_many(groups: Sequence[Iterable[Point]]) -> Mean:
     given = [ManyPoints(points, f"group {number} ") for number, points in enumerate(groups)]
     n_scored, n_unscored = sum(map(len, given)), sum(one.n_unscored for one in given)
     totals = [fsum(one.weights) for one in given]
-    if 0 in totals:
+    sums = [fsum(one.weighted()) for one in given]
+    return _of_groups(sums, totals, partial(moves_of_many, given), n_scored, n_unscored)
+
+
+def _of_groups(
+    sums: Sequence[float],
+    totals: Sequence[float],
+    moves: Callable[[Sequence[float], Sequence[float]], Moves],  # by the groups' means and totals
+    n_scored: int,
+    n_unscored: int,
+) -> Mean:
+    if not totals or 0 in totals:
         return Mean(nan, nan, nan, n_scored, n_unscored)
-    means = [fsum(one.weighted()) / total for one, total in zip(given, totals, strict=True)]
+    means = [of_group / total for of_group, total in zip(sums, totals, strict=True)]
     value = fsum(means) / len(means)
-    moves = moves_of_many(given, means, [total * len(means) for total in totals])
-    return Mean(value, *_interval(value, moves), n_scored, n_unscored)
+    found = moves(means, [total * len(means) for total in totals])
+    return Mean(value, *_interval(value, found), n_scored, n_unscored)
 
 
 def product(points: Iterable[float | None]) -> float | None:
@@ -138,7 +143,7 @@ def around(
         return value - half, value + half
     share, shown = min(1.0, max(0.0, value / top)), shown / top**2
     units = float(n)
-    if shown >= _NOTHING and 0 < share < 1:
+    if not isclose(shown, 0, abs_tol=_NOTHING) and 0 < share < 1:
         units = share * (1 - share) / _variance(share, shown, 1 / n, n)
         freedom = max(freedom, _worth(list(spread.values())))
     low, high = _wilson(share, units, student(freedom))
@@ -173,7 +178,9 @@ def _interval(value: float, found: Moves) -> tuple[float, float]:
     squares = fsum(share * share for share in shares)
     shown = fsum(move * move for move in moves)
     possible = value * (1 - value)
-    if shown < _NOTHING:  # no variation: count every cluster as one unit, which is the least
+    if isclose(
+        shown, 0, abs_tol=_NOTHING
+    ):  # no variation: count every cluster as one unit, which is the least
         return _wilson(value, 1 / squares if found.several else float(n), Z)
     if found.settled:
         return _wilson(value, possible / shown, Z)

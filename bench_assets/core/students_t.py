@@ -18,9 +18,9 @@ def student_p(t: float, freedom: int) -> float:
     angle = atan(abs(t) / sqrt(freedom))
     square = cos(angle) ** 2
     even = freedom % 2 == 0
-    term = sin(angle) if even else sin(angle) * cos(angle) * (freedom > 1)
+    term = sin(angle) if even else sin(angle) * cos(angle) * (freedom != 1)
     total = term
-    for k in range(1 if even else 2, freedom - 1, 2):
+    for k in range(1 if even else 2, freedom - 2, 2):
         term *= square * k / (k + 1)
         total += term
     inside = total if even else 2 / pi * (angle + total)

@@ -20,6 +20,8 @@ from bench_assets.core.errors import SourceError
 from bench_assets.core.json_entries import Entry, read_entries
 
 _BATCH = 16  # rows in memory at once; one may hold several photographs
+_MOST = 1024  # of rows that hold none
+_BYTES = 1 << 20  # that as many rows may take, as long as the file says how long they are
 _SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+)?$")
 
 
@@ -161,7 +163,10 @@ def _separated(file: Path, delimiter: str) -> Iterator[Row]:
 def _parquet(file: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(file) as table:
-            yield from _rows(table.iter_batches(batch_size=_BATCH), table.schema_arrow, file)
+            about = table.metadata
+            taken = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
+            batches = table.iter_batches(batch_size=_at_once(taken, about.num_rows))
+            yield from _rows(batches, table.schema_arrow, file)
     except (OSError, ValueError, pa.ArrowException) as why:  # ValueError: names that are no text
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
 
@@ -180,14 +185,20 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
     number = 0
     for batch in batches:
         batch.validate(full=True)  # else lengths that are not true crash the process
-        for start in range(0, batch.num_rows, _BATCH):
-            for entry in _entries(batch.slice(start, _BATCH)):
+        step = _at_once(batch.nbytes, batch.num_rows)
+        for start in range(0, batch.num_rows, step):
+            for entry in _entries(batch.slice(start, step)):
                 number += 1
                 where = f"{file}, row {number}"
                 if isinstance(entry, str):
                     yield Row(where, {}, entry)
                 else:
                     yield Row(where, _named(entry, classes))
+
+
+def _at_once(n_bytes: int, n_rows: int) -> int:
+    """How many rows are made at once, of so many that take so many bytes."""
+    return max(_BATCH, min(_MOST, _BYTES * n_rows // max(n_bytes, 1)))
 
 
 def _entries(rows: pa.RecordBatch) -> list[Entry | str]:

@@ -15,7 +15,35 @@ Picture: TypeAlias = Path | bytes
 _LONGEST_PATH = 1024  # characters; what is longer is a picture in base64
 
 
-def pictures_of(cells: Sequence[object], folder: Path) -> list[Picture]:
+class Folder:
+    """What paths of pictures start at, and have to stay in; kept while a file is gone through."""
+
+    def __init__(self, path: Path) -> None:
+        """Say where it is."""
+        self.path = path
+        self._real = path.resolve()
+        self._parents: dict[Path, Path] = {}  # few folders, however many pictures lie in them
+
+    def file(self, name: str) -> tuple[Path, bool]:
+        """Where a name leads, links followed; and whether that is inside.
+
+        Raises:
+            OSError: If the name is too long.
+            ValueError: If it holds a NUL.
+        """
+        if "\0" in name:
+            raise ValueError("it holds a NUL")
+        path = self.path / name
+        if path.name in ("", "..") or path.is_symlink():
+            real = path.resolve()
+            return real, real.is_relative_to(self._real)
+        parent = self._parents.get(path.parent)
+        if parent is None:
+            parent = self._parents[path.parent] = path.parent.resolve()
+        return parent / path.name, parent.is_relative_to(self._real)
+
+
+def pictures_of(cells: Sequence[object], folder: Folder) -> list[Picture]:
     """Find the pictures in the cells of a row, in order; an empty cell holds none.
 
     Args:
@@ -39,7 +67,7 @@ def _listed(cell: object) -> Sequence[object]:
     return [one for one in cell if one is not None] if isinstance(cell, list) else [cell]
 
 
-def _picture(one: object, folder: Path) -> Picture:
+def _picture(one: object, folder: Folder) -> Picture:
     match one:
         case bytes():
             return one
@@ -56,17 +84,17 @@ def _picture(one: object, folder: Path) -> Picture:
     raise SourceError(f"picture {one!r:.60} is neither a path, nor bytes, nor a data URI")
 
 
-def _file(name: str, folder: Path) -> Path:
+def _file(name: str, folder: Folder) -> Path:
     try:
-        path = (folder / name).resolve()
-        if path.is_file() and path.is_relative_to(folder.resolve()):
-            return path
+        path, inside = folder.file(name)
         there = path.is_file()
+        if there and inside:
+            return path
     except (OSError, ValueError) as why:  # too long, or a NUL
         raise SourceError(f"picture {name!r:.80} is no file name: {why}") from why
     if there:
-        raise SourceError(f"picture {name!r:.80} lies outside {folder}: name image_folder")
-    raise SourceError(f"no picture {name!r:.80} in {folder}")
+        raise SourceError(f"picture {name!r:.80} lies outside {folder.path}: name image_folder")
+    raise SourceError(f"no picture {name!r:.80} in {folder.path}")
 
 
 def _data_uri(uri: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -13,6 +14,7 @@ from typing import TypeAlias
 
 from bench_assets.core.errors import ImageError, SettingsError, SourceError
 from bench_assets.core.large_tables import Gathering, gathered
+from bench_assets.core.numbered import Numbered
 from bench_assets.core.rows import Question, Rejection, StoredImage
 from bench_assets.plain.answers import read_answer, read_options
 from bench_assets.plain.columns import (
@@ -23,7 +25,7 @@ from bench_assets.plain.columns import (
     text_of,
 )
 from bench_assets.plain.files import Row, read_rows
-from bench_assets.plain.pictures import Picture, pictures_of
+from bench_assets.plain.pictures import Folder, Picture, pictures_of
 from resources.settings.bench_toml import Settings
 from resources.settings.benchmarks import PlainBenchmark
 
@@ -57,20 +59,33 @@ class Built:
 class _Building:
     """What rows become, one after the other."""
 
-    def __init__(self, store: StorePicture) -> None:
+    def __init__(self, store: StorePicture, place: Place) -> None:
         """Begin; ``store`` puts a picture into the image store, under a name."""
+        self.folder = Folder(place.image_folder)
+        self._root = place.image_folder.resolve()
         self.questions = Gathering(Question)
         self.rejections = Gathering(Rejection)
-        self.rows: dict[str, int] = {}  # by question, counted from 0
+        self._ids, self._rows = Numbered(), array("I")  # in which row each was first, from 0
         self._store = store
         self._images = Gathering(StoredImage)
-        self._stored: dict[str, bytes] = {}  # digests by name; of a million, half as long as text
+        self._names, self._digests = Numbered(), bytearray()  # of pictures, 32 bytes each
 
-    def picture(self, file: Path, name: str) -> str:
+    def first_row(self, question_id: str, row: int) -> int:
+        """In which row a question was first: in this one, unless it came before."""
+        number = self._ids.number(question_id)
+        if number == len(self._rows):
+            self._rows.append(row)
+        return self._rows[number]
+
+    def picture(self, file: Path) -> str:
         """Store a file, which several rows show, once; its digest."""
-        if name not in self._stored:
-            self._stored[name] = bytes.fromhex(self.embedded(file, name))
-        return self._stored[name].hex()
+        name = file.relative_to(self._root).as_posix()
+        if (number := self._names.find(name)) is None:
+            digest = self.embedded(file, name)
+            self._names.number(name)
+            self._digests += bytes.fromhex(digest)
+            return digest
+        return self._digests[32 * number : 32 * (number + 1)].hex()
 
     def embedded(self, picture: Picture, name: str) -> str:
         """Store a picture; its digest."""
@@ -118,7 +133,7 @@ def build(benchmark: PlainBenchmark, place: Place, store: StorePicture) -> Built
         SettingsError: If the settings name a column that no row has, or should say from which
             number the answers count.
     """
-    building, columns = _Building(store), dict[str, None]()
+    building, columns = _Building(store, place), dict[str, None]()
     for n, row in enumerate(read_rows(place.file, benchmark.split)):
         columns |= dict.fromkeys(row.cells)
         try:
@@ -128,7 +143,7 @@ def build(benchmark: PlainBenchmark, place: Place, store: StorePicture) -> Built
         except (SourceError, ImageError) as why:
             building.rejections.append(Rejection(entry=row.where, reason=str(why)))
             continue
-        first = building.rows.setdefault(question.question_id, n)
+        first = building.first_row(question.question_id, n)
         if first == n:
             building.questions.append(question)
             continue
@@ -150,10 +165,10 @@ def picture_files(benchmark: PlainBenchmark, place: Place) -> list[str]:
 
     They are texts: of a million, a fifth of what paths take.
     """
-    files = set[str]()
+    files, folder = set[str](), Folder(place.image_folder)
     for row in read_rows(place.file, benchmark.split):
         try:
-            found = pictures_of(cells_of(row.cells, benchmark, "images"), place.image_folder)
+            found = pictures_of(cells_of(row.cells, benchmark, "images"), folder)
         except SourceError:
             continue  # a rejection when the row is read
         files.update(str(one) for one in found if isinstance(one, Path))
@@ -183,7 +198,7 @@ def _question(row: Row, benchmark: PlainBenchmark, place: Place, building: _Buil
     options = read_options(cells_of(cells, benchmark, "options"))
     gold = cells_of(cells, benchmark, "answer")
     kind, answer = read_answer(gold[0] if gold else None, options, benchmark.answers)
-    pictures = pictures_of(cells_of(cells, benchmark, "images"), place.image_folder)
+    pictures = pictures_of(cells_of(cells, benchmark, "images"), building.folder)
     question = Question(
         question_id="",
         task=place.name,
@@ -192,7 +207,7 @@ def _question(row: Row, benchmark: PlainBenchmark, place: Place, building: _Buil
         text=text,
         answer=answer,
         images=tuple(
-            _stored(one, f"{row.where}, picture {nth}", place, building)
+            _stored(one, f"{row.where}, picture {nth}", building)
             for nth, one in enumerate(pictures, 1)
         ),
         options=options,
@@ -207,11 +222,10 @@ def _question(row: Row, benchmark: PlainBenchmark, place: Place, building: _Buil
     return replace(question, question_id=f"{place.name}/{named}")
 
 
-def _stored(picture: Picture, where: str, place: Place, building: _Building) -> str:
+def _stored(picture: Picture, where: str, building: _Building) -> str:
     """Store a picture; its digest."""
     if isinstance(picture, Path):
-        name = picture.relative_to(place.image_folder.resolve()).as_posix()
-        return building.picture(picture, name)
+        return building.picture(picture)
     return building.embedded(picture, where)
 
 

@@ -5,16 +5,22 @@ that name no option, and texts that are none of the references.
 """
 
 import re
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bench_assets.core.asking import Asked, ask_for_verdicts
+from bench_assets.core.asking_many import Made
+from bench_assets.core.asking_verdicts import verdicts_of_many
 from bench_assets.core.chat import ChatModel, Reply
 from bench_assets.core.choices import read_choice
+from bench_assets.core.joined import some
+from bench_assets.core.large_tables import gathered
 from bench_assets.core.metrics.short_texts import anls, exact_match, normalised, relaxed_match
+from bench_assets.core.numbered import Numbered
 from bench_assets.core.reply_text import concludes, denies, plain, sentences
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.stats import Mean, Point, macro_mean, mean, product
+from bench_assets.core.rows import Judgement, Question, Score
+from bench_assets.core.stats import Mean, Point, macro_mean, mean
 from bench_assets.core.verdicts import RIGHT_OR_WRONG, cut_off, read_word
 from bench_assets.plain import prompts
 from bench_assets.task import Answered, Measure, Scored, ScoreOne
@@ -58,14 +64,14 @@ def measures_of(metric: Metric) -> dict[str, Measure]:
     return {metric: accuracy}
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge(answered: Sequence[Answered], model: ChatModel) -> Sequence[Judgement]:
     """Ask a model about the replies that the rules do not read as an answer."""
-    unread = [pair for pair in answered if _needs_judge(pair)]
-    asked = [
-        Asked(*pair, prompts.judge(pair.question, pair.prediction.text), _said, CRITERION)
-        for pair in unread
-    ]
-    return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
+    unread = some(answered, [n for n, pair in enumerate(answered) if _needs_judge(pair)])
+    if isinstance(unread, list):
+        asked = list(map(_asked, unread))
+        return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
+    found = verdicts_of_many(Made(unread, _asked), model, prompts.NO_VERDICT)
+    return gathered((rows[0] for rows in found), Judgement)
 
 
 def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
@@ -101,10 +107,17 @@ def group_accuracy(scored: Sequence[Scored]) -> Mean:
 
     A question without a group is one of its own.
     """
-    groups: dict[tuple[str, int], list[float | None]] = defaultdict(list)
-    for question, score in scored:
-        groups[question.group_id or question.question_id, score.sample].append(score.points)
-    return mean(Point(product(points), group) for (group, _), points in groups.items())
+    groups, products, unscored = Numbered(), array("d"), bytearray()
+    for one in scored:
+        number = groups.number(_group_and_draw(one))
+        if number == len(products):
+            products.append(1.0)
+            unscored.append(0)
+        if one.score.points is None:
+            unscored[number] = 1
+        else:
+            products[number] *= one.score.points
+    return mean(_of_groups(scored, groups, products, unscored))
 
 
 def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
@@ -153,6 +166,11 @@ def _needs_judge(pair: Answered) -> bool:
     return not (points if pair.question.kind == "text" else answer)
 
 
+def _asked(pair: Answered) -> Asked:
+    prompt = prompts.judge(pair.question, pair.prediction.text)
+    return Asked(pair.question, pair.prediction, prompt, _said, CRITERION)
+
+
 def _said(reply: Reply) -> bool | None:
     """The judge's word; None if it is neither of the two it may print."""
     return None if cut_off(reply) else read_word(reply.said.answer, RIGHT_OR_WRONG)
@@ -168,6 +186,25 @@ def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
     if one.verdict is None:
         return None, f"the judge says neither right nor wrong: {one.reply:.200}"
     return float(one.verdict), one.reply if one.judge == RULES else ""
+
+
+def _group_and_draw(one: Scored) -> str:
+    return f"{one.score.sample} {_group(one.question)}"
+
+
+def _group(question: Question) -> str:
+    return question.group_id or question.question_id
+
+
+def _of_groups(
+    scored: Sequence[Scored], groups: Numbered, products: Sequence[float], unscored: bytearray
+) -> Iterator[Point]:
+    """The points of groups, as each comes first; names of a million are not held."""
+    n = 0
+    for one in scored:
+        if groups.find(_group_and_draw(one)) == n:
+            yield Point(None if unscored[n] else products[n], _group(one.question))
+            n += 1
 
 
 def _point(one: Scored) -> Point:

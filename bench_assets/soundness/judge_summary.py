@@ -52,7 +52,7 @@ def figures_beside(
         if one.said is not None and key in said and said[key].said is not None
     ]
     apart = sorted({a.trial.base[0] for a, b in pairs if _is_yes(a) != _is_yes(b)})
-    kappa = cohen_kappa([(_is_yes(a), _is_yes(b)) for a, b in pairs], values=(False, True))
+    kappa = cohen_kappa([(_is_yes(a), _is_yes(b)) for a, b in pairs])
     found = _of_kappa(who, names.SECOND, kappa, f"{other}: {' '.join(apart)}".strip())
     return [] if isnan(kappa.value) else [found]
 
@@ -142,7 +142,7 @@ def _unreadable(who: Judged, tried: Sequence[Tried]) -> JudgeFigure | None:
 def _kappa(
     who: Judged, figure: str, pairs: Iterable[tuple[bool, bool]], about: str = ""
 ) -> JudgeFigure | None:
-    kappa = cohen_kappa(pairs, values=(False, True))
+    kappa = cohen_kappa(pairs)
     return None if isnan(kappa.value) else _of_kappa(who, figure, kappa, about)
 
 

@@ -177,7 +177,7 @@ def _agreement_of(
             kappa = Kappa(one.value, one.low, one.high, one.n)
             return f"{judge} and {whom}: {kappa}. {one.about}".strip(), one.high < _FAIR
     pairs = [(one.by_rules, bool(one.row.verdict)) for one in own if one.by_rules is not None]
-    kappa = cohen_kappa(pairs, values=(False, True))
+    kappa = cohen_kappa(pairs)
     said = (
         f"{judge} calls {yes} of {len(own)} right; its agreement with people was never measured"
         " (bench check-judge)"

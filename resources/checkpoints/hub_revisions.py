@@ -114,7 +114,8 @@ def _problem(revision: Revision, api: "HfApi") -> str:
     if not KEY.fullmatch(revision.key):
         return "a name has only letters, digits and . _ @ + = / -"
     try:
-        files = set(api.list_repo_files(revision.repository, revision=revision.commit))
+        listed = api.list_repo_files(revision.repository, revision=revision.commit)
+        files = {name for name in listed if isinstance(name, str)}
     except hub_errors() as why:
         return f"the hub does not list its files: {first_line(why)}"
     if ADAPTER_CONFIG in files:
@@ -127,9 +128,10 @@ def _problem(revision: Revision, api: "HfApi") -> str:
 def hub_errors() -> tuple[type[Exception], ...]:
     """What huggingface_hub raises: its HTTP library is not the same in all of its versions.
 
-    It looks into answers without looking at them first: the last three are for such as ``null``.
+    It looks into answers without looking at them first: the last four are for such as ``null``,
+    or for a hundred thousand brackets.
     """
     from huggingface_hub.errors import HfHubHTTPError
 
     of_http = (base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))
-    return (*of_http, ValueError, TypeError, LookupError, AttributeError)
+    return (*of_http, ValueError, TypeError, LookupError, AttributeError, RecursionError)

@@ -21,6 +21,7 @@ def states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[
     for path in paths:
         if path.is_file():
             yield state(path)
+            continue
         for folder, below, names in os.walk(path, followlinks=True):
             below[:] = sorted(
                 name for name in below if name != "__pycache__" and Path(folder, name) != without

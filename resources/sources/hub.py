@@ -1,9 +1,9 @@
 """What a data set of a hub holds at one commit: every file with its size and digest."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from bench_assets.core.errors import SourceError
@@ -11,6 +11,9 @@ from resources.checkpoints.hub_revisions import hub_errors
 from resources.checkpoints.identity import first_line
 from resources.sources.addresses import HubRelease
 from resources.sources.download import RemoteFile
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import RepoSibling
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _NOT_DATA = frozenset({".gitattributes"})
@@ -60,16 +63,31 @@ def hub_files(release: HubRelease) -> HubFiles:
             "elsewhere can be named as a folder in [sources] of bench.toml, or by --source"
         ) from why
     commit, token = info.sha or release.revision, get_token()
-    files = [
-        RemoteFile(
-            path=one.rfilename,
-            url=f"{page}/resolve/{commit}/{quote(one.rfilename)}",
-            size=one.size,
-            sha256=one.lfs.sha256 if one.lfs else "",
-            git_blob="" if one.lfs else one.blob_id or "",
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-        )
-        for one in info.siblings or ()
-        if one.rfilename not in _NOT_DATA
-    ]
-    return HubFiles(commit, files)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
+    for one in listed:
+        if problem := _problem(one):
+            raise SourceError(f"{release}: the hub lists {one.rfilename!r}: {problem}")
+    return HubFiles(commit, [_remote(f"{page}/resolve/{commit}", one, headers) for one in listed])
+
+
+def _problem(one: "RepoSibling") -> str:
+    """What is wrong with an entry; the hub's library takes whatever the hub says."""
+    if not isinstance(one.rfilename, str):
+        return "no name of a file"
+    if not (one.size is None or (type(one.size) is int and one.size >= 0)):
+        return f"{one.size!r} is no size in bytes"
+    digests = [one.blob_id, one.lfs and one.lfs.sha256]
+    odd = [digest for digest in digests if not isinstance(digest, str | None)]
+    return f"{odd[0]!r} is no digest" if odd else ""
+
+
+def _remote(below: str, one: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:
+    return RemoteFile(
+        path=one.rfilename,
+        url=f"{below}/{quote(one.rfilename)}",
+        size=one.size,
+        sha256=one.lfs.sha256 if one.lfs else "",
+        git_blob="" if one.lfs else one.blob_id or "",
+        headers=headers,
+    )

@@ -1,5 +1,6 @@
 """A home that several files of the command line's tests look at, or copy."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,14 @@ def evaluated(tmp_path_factory) -> Path:
         opened.refresh_questions("codis")
         opened.evaluate(["codis"], "random")
     return folder
+
+
+@pytest.fixture
+def source(evaluated, tmp_path):
+    return shutil.copytree(evaluated / "codis", tmp_path / "codis")
+
+
+@pytest.fixture
+def used_home(evaluated, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(evaluated / "home", tmp_path / "home")

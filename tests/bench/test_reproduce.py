@@ -1,18 +1,11 @@
 """`bench reproduce` and `bench bundle` on a home of one small benchmark."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.core.chat import Decoding
 from bench_assets.core.rows import Metric
 from resources.home.tables import TableFiles
 from resources.pictures.places import PictureFolder
@@ -20,42 +13,9 @@ from resources.replies.remembering import RememberingModel
 from resources.replies.store import ReplyStore
 from resources.server.engine import ServerEngine
 from resources.settings.server_spec import ServerSpec
+from tests.bench.reproducing import make_home, run
 from tests.chat_server import ChatServer
-from tests.reproduce.shelf import SAID, Says, measure, packed
-from tests.reproduce.test_remembered import Echo
-
-CHECKOUT = Path(__file__).parents[2]
-KEY = ["shelf", "metrics"]
-_SETTINGS = """
-[benchmarks.shelf]
-file = "shelf.jsonl"
-title = "A shelf"
-slices = ["level"]
-
-[models.written]
-kind = "recorded"
-file = "said.jsonl"
-"""
-
-
-def run(*arguments, code=0):
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
-
-
-def make_home(home: Path) -> TableFiles:
-    """Two models: one whose replies lie in a file, one of which only the replies remain."""
-    home.mkdir(parents=True)
-    (home / "bench.toml").write_text(_SETTINGS, encoding="utf-8")
-    lines = [{"question_id": f"shelf/{n}", "text": text} for n, text in enumerate(SAID)]
-    (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    echo = Echo("sha256:gone", Decoding(max_tokens=40))
-    gone = RememberingModel("gone/step-1", echo, ReplyStore(home / "replies.sqlite"))
-    measure(home, model=gone)
-    return measure(home, model=Says(name="written", signature="recorded|said.jsonl"))
+from tests.reproduce.shelf import measure, packed
 
 
 @pytest.fixture
@@ -63,6 +23,9 @@ def home(tmp_path, monkeypatch):
     make_home(tmp_path / "home")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
+
+
+KEY = ["shelf", "metrics"]
 
 
 @pytest.fixture
@@ -220,35 +183,3 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
         assert server.n_requests == 4
         assert everything(home / "tables") == before
         run("reproduce", "shelf", "far")  # what was asked is remembered
-
-
-ELSEWHERE = {
-    "LC_ALL": "tr_TR.UTF-8",
-    "TZ": "Pacific/Kiritimati",
-    "OMP_NUM_THREADS": "3",
-    "OPENBLAS_NUM_THREADS": "3",
-    "PYTHONHASHSEED": "4711",
-}
-HERE = dict.fromkeys(ELSEWHERE, "1") | {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHSEED": "1"}
-
-
-@pytest.mark.long
-def test_two_machines_say_the_same_digits(tmp_path):
-    """Two homes at two places, as processes: other locale, time zone, threads and hashes."""
-    shown = []
-    for place, machine in (("a", HERE), ("b c/\u00e4", ELSEWHERE)):
-        home = tmp_path / place / "home"
-        make_home(home)
-        said = []
-        for words in (
-            ["reproduce", "shelf", "gone/step-1"],
-            ["bundle", "shelf", "written", str(home / "b.zip"), "--json"],
-            ["bundle", "--verify", str(home / "b.zip")],
-        ):
-            command = [sys.executable, "-m", "bench_assets", *words]
-            env = os.environ | machine | {"BENCH_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}
-            done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
-            said.append(done.stdout.decode().replace(str(home), "HOME"))
-        shown.append((said, (home / "b.zip").read_bytes()))
-    assert shown[0] == shown[1]
-    assert "the same: 3 numbers" in shown[0][0][2]

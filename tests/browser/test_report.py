@@ -2,12 +2,15 @@
 
 import csv
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
 
-from tests.report.fair import HOSTILE, fair_home
+from bench_assets.core.rows import Question
+from resources.home.tables import TableFiles
+from tests.report.fair import HOSTILE, QUESTIONS, catalog, fair_home, measure, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -51,6 +54,19 @@ def test_a_cell_leads_to_its_task_where_the_model_is_marked(page: "Page", addres
     page.get_by_role("heading", name="a quiz", level=1).wait_for()
     assert "run/step-900" in page.locator("tr.chosen").inner_text()
     page.locator("figure.plot svg").nth(2).wait_for()
+
+
+def test_what_guessing_reaches_is_not_marked_as_better_than_without_looking(
+    page: "Page", tmp_path: Path
+) -> None:
+    """Intervals reach 0.1 to both sides; the best constant reply gets 0.25, guessing 0.5."""
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], QUESTIONS, Question)
+    for model, value in (("random", 0.5), ("guesses too", 0.55), ("sees", 0.65)):
+        measure(tables, model, value)
+    page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())
+    page.locator("table.leaderboard").wait_for()
+    assert page.locator("a.value.above").all_inner_texts() == ["0.650"]
 
 
 def test_a_filter_leaves_what_fits(page: "Page", address: str) -> None:

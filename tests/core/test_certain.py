@@ -82,3 +82,8 @@ def test_half_a_character_in_an_error_is_written_as_json_does() -> None:
 
 def test_the_most_tokens_that_are_believed() -> None:
     assert (token_count(10**9), token_count(10**9 + 1)) == (10**9, None)
+
+
+def test_half_a_second_of_another_type_is_half_a_second() -> None:
+    found = certain(Reply(text="A", seconds=np.float32(0.5)))  # type: ignore[arg-type]
+    assert (found.seconds, type(found.seconds)) == (0.5, float)

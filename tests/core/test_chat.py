@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Turn
+from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request, Turn
 
 PICTURE, OTHER = Image("a" * 64), Image("b" * 64)
 
@@ -56,6 +56,7 @@ def test_there_is_no_system_turn_without_a_text_for_it():
     [
         (Decoding(), "t=0,max=1024"),
         (Decoding(temperature=0.7, top_p=0.95, seed=0), "t=0.7,max=1024,top_p=0.95,seed=0"),
+        (Decoding(card=True, extra="top_k=20", max_tokens=8), "card,t=0,max=8,top_k=20"),
     ],
 )
 def test_decoding_in_signatures(decoding, short):
@@ -100,3 +101,7 @@ def test_replies_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens, t
 
 def test_a_reply_that_nobody_timed_takes_no_seconds():
     assert Reply.together([Reply(seconds=None), Reply(seconds=2.0)]).seconds == 2.0
+
+
+def test_unless_told_otherwise_the_first_draw_is_asked_for():
+    assert Request(prompt=Prompt.of("x")).sample == 0

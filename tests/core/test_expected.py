@@ -139,6 +139,38 @@ def test_a_table_without_rows_is_told_of_and_blocks_nothing(kind):
     assert problems([], [one for one in EXPECTED[kind] if one.blocking]) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "type_", "about", "told"),
+    [
+        ("source", "table_row_count_to_be_between", "the table", "min_value 1"),
+        ("source", "column_values_to_be_between", "n_bytes", "min_value 0"),
+        ("source", "column_values_to_be_unique", "path", ""),
+        (
+            *("metrics", "column_pair_values_a_to_be_greater_than_b", "value, low"),
+            "or_equal True; ignore_row_if either_value_is_missing",
+        ),
+        (
+            *("metrics", "compound_columns_to_be_unique"),
+            *("model, condition, metric, category", ""),
+        ),
+    ],
+)
+def test_an_expectation_says_what_it_is_about_and_the_rest_of_its_arguments(
+    kind, type_, about, told
+):
+    rows = tried(kind, RIGHT[kind], "t/source")
+    found = [(one.about, one.told) for one in rows if one.expectation == f"expect_{type_}"]
+    assert (about, told) in found
+    assert {(one.table, one.rows) for one in rows} == {("t/source", len(RIGHT[kind]))}
+
+
+def test_of_six_unexpected_values_the_first_five_are_kept():
+    rows = tried("source", [replace(SOURCE, path=f"/{n}") for n in range(6)])
+    assert [(one.n_unexpected, one.unexpected) for one in rows if not one.passed] == [
+        (6, ("/0", "/1", "/2", "/3", "/4")),
+    ]
+
+
 @pytest.mark.parametrize("twice", [False, True], ids=["whole", "an id twice, a kind of its own"])
 def test_a_large_table_is_tried_as_one_that_is_held(twice):
     rows = [question(question_id=f"t/{n}") for n in range(7)]

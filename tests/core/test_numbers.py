@@ -213,6 +213,10 @@ FINAL = [
 ]
 
 
+def test_words_with_others_between_them_are_two_numbers():
+    assert in_digits("one hundred dogs, two cats") == "100 dogs, 2 cats"
+
+
 @pytest.mark.parametrize(("text", "digits"), WRITTEN_OUT)
 def test_numbers_that_are_written_out(text, digits):
     assert in_digits(text) == digits

@@ -15,6 +15,7 @@ from bench_assets.core.paired import (
     holm,
     interval,
     questions_enough,
+    spread,
 )
 from tests.rows import question
 
@@ -183,6 +184,12 @@ def test_a_spread_that_shows_counts_before_the_floor_under_it():
     # Two points a question halve the share that a point is: a quarter of the variance.
     doubled = [pair._replace(most=2.0) for pair in pairs(*[(0, 1), (1, 0)] * 50)]
     assert questions_enough(doubled, smallest=0.1, alpha=0.05) == 197
+
+
+def test_the_spread_of_questions_of_two_points_is_of_their_shares():
+    # Five of ten gain both points: each a half away from the mean, 0.5 squared.
+    given = [Pair(0, 2.0 * (number % 2), str(number), most=2.0) for number in range(10)]
+    assert spread(given) == 0.25
 
 
 def test_the_unit_of_points_changes_no_p_value():

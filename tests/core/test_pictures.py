@@ -1,6 +1,10 @@
 """How a picture is shown: upright, its first frame, no larger than allowed, or an error by name."""
 
+import io
 import re
+import struct
+import warnings
+import zlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +13,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from bench_assets.core.errors import BenchError, ImageError
-from bench_assets.core.pictures import changes_of, decode, is_plain
+from bench_assets.core.pictures import changes_of, decode, header_of, is_plain
 from tests.core.written_pictures import (
     CORNERS,
     animated,
@@ -234,3 +238,24 @@ def test_pictures_are_opened_in_one_place():
     opening = {file for file in files if OPENS.search(file.read_text(encoding="utf-8"))}
     opening = {file.relative_to(ROOT).as_posix() for file in opening}
     assert opening == {"bench_assets/core/pictures.py", "bench_assets/core/scene.py"}
+
+
+def with_size(width, height):
+    """A PNG whose header says so; the rest of it is another picture's."""
+    written = io.BytesIO()
+    Image.new("L", (1, 1)).save(written, "PNG")
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    ending = struct.pack(">I", zlib.crc32(header))
+    return written.getvalue()[:12] + header + ending + written.getvalue()[33:]
+
+
+def test_what_is_allowed_here_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # Pillow's own limit is 89 478 485 px
+        assert header_of(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000)
+
+
+def test_inks_are_no_light():
+    written = io.BytesIO()
+    Image.new("CMYK", (2, 2)).save(written, "JPEG")
+    assert changes_of(written.getvalue()) == {"inks"}

@@ -5,6 +5,8 @@ import pytest
 from scipy.stats import nct, t
 
 from bench_assets.core.power import chance_to_show, design_effect, needed, smallest, unpaired
+from bench_assets.core.stats import student
+from bench_assets.core.students_t import student_quantile
 
 
 def exact_power(spread, n, difference):
@@ -38,6 +40,11 @@ def test_few_questions_have_student_s_quantile_of_one_degree_at_least():
     assert needed(0.25, 1.0) == 46  # 2.8^2 / 4 is below 2; 13.5476^2 / 4 = 45.9
 
 
+def test_ten_questions_have_student_s_quantile_of_nine_degrees():
+    # 2.2622 with nine degrees of freedom, and 0.8416 for a power of 0.8.
+    assert smallest(0.5, 10) == pytest.approx((2.2622 + 0.8416) * np.sqrt(0.05), rel=1e-3)
+
+
 def test_a_loss_is_shown_as_a_gain_is():
     assert chance_to_show(0.5, 200, -0.1) == chance_to_show(0.5, 200, 0.1)
 
@@ -60,3 +67,8 @@ def test_two_models_on_other_questions_spread_as_two_shares(baseline, spread):
 )
 def test_design_effects(sizes, together, effect):
     assert design_effect(sizes, together) == pytest.approx(effect)
+
+
+def test_from_300_degrees_on_the_series_is_taken():
+    assert student_quantile(300) == student(300)
+    assert student_quantile(299) == pytest.approx(t.ppf(0.975, 299), rel=1e-12)

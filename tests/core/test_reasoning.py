@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench_assets.core.chat import Reply
-from bench_assets.core.reasoning import Said, take_apart, without_reasoning
+from bench_assets.core.reasoning import Said, opened_thought, take_apart, without_reasoning
 from bench_assets.core.reasoning_forms import ANSWERS, THOUGHTS
 
 HARMONY = "<|channel|>analysis<|message|>Up?<|end|><|start|>assistant"
@@ -92,6 +92,22 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
         pytest.param(
             "<think>Up? <answer>Up</answer>", "Up?", "Up", id="not closed, but answered at the end"
         ),
+        pytest.param(
+            "<think>a<think>b</think>c</think>d</think>e",
+            "a<think>b</think>c",
+            "d</think>e",
+            id="one within another ends with the first tag that is left over",
+        ),
+        pytest.param(
+            "[THINK]a</think>b[/THINK]c", "a</think>b", "c", id="another form's end within it"
+        ),
+        pytest.param(
+            "analysis a analysis b assistantfinal c assistantfinal d",
+            "a analysis b",
+            "c assistantfinal d",
+            id="words do not nest",
+        ),
+        pytest.param('a"</think>"b', 'a"', '"b', id="the end of one quotation and the next"),
     ],
 )
 def test_thoughts_and_the_marks_of_answers_are_taken_off(reply, thought, answer):
@@ -182,6 +198,11 @@ def test_the_time_is_in_proportion_to_the_length(unit):
     started = process_time()
     take_apart(unit * (2_000_000 // len(unit)))
     assert process_time() - started < 5
+
+
+def test_a_prompt_that_ends_with_a_model_s_own_tag_opens_its_thought():
+    assert opened_thought("ASSISTANT: {{\n", ("{{", "}}")) == "{{"
+    assert opened_thought("ASSISTANT: }}", ("{{", "}}")) == ""
 
 
 def test_no_form_stands_twice_and_none_hides_another():

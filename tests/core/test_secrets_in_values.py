@@ -25,6 +25,7 @@ def test_every_text_of_a_value_is_looked_through():
         pytest.param("ends in ZpLw3Rk2Vt5", "ends in ZpLw3Rk2Vt5", id="nor do eleven"),
         pytest.param("ends in 9ZpLw3Rk2Vt5", "ends in ***", id="its last twelve"),
         pytest.param("...value-7Qx9ZpLw3Rk2Vt5", "...***", id="its end, as far as it goes"),
+        pytest.param("value-7Qx9ZpLw3Rk2Vt5", "***", id="its end, where the text begins"),
         pytest.param("sk-value-7Qx...", "***...", id="its first twelve"),
         pytest.param("sk-value-7Q...", "sk-value-7Q...", id="its first eleven"),
     ],
@@ -33,10 +34,25 @@ def test_a_key_that_is_cut_is_hidden_by_its_first_and_last_twelve_characters(tex
     assert Secrets([KEY]).redacted(text) == shown
 
 
-@pytest.mark.parametrize("before", ["", "a", "ab"])
-def test_a_key_is_hidden_in_base64_at_any_offset(before):
-    coded = base64.b64encode(f"{before}{KEY}".encode()).decode()
-    assert Secrets([KEY]).redacted(f"<{coded}>").endswith("***>")
+@pytest.mark.parametrize(
+    ("before", "first", "last"),
+    # A digit holds 6 bits: of those from 24 to 216 digits 4 to 36, from 32 to 224 digits 6 to 37,
+    # from 40 to 232 digits 7 to 38 are the key's alone. One more at either end goes with them.
+    [("abc", 3, 37), ("abca", 5, 38), ("abcab", 6, 39)],
+    ids=["of its own", "from the second byte", "from the third"],
+)
+def test_a_key_is_hidden_in_base64_at_any_offset(before, first, last):
+    coded = base64.b64encode(f"{before}{KEY}zz".encode()).decode()
+    assert Secrets([KEY]).redacted(f"<{coded}>") == f"<{coded[:first]}***{coded[last:]}>"
+
+
+def test_a_key_of_eight_characters_is_hidden_within_words_and_in_base64():
+    # "abcdefg1" is "YWJjZGVmZzE=", whose last digit but one would tell of what follows.
+    assert Secrets(["abcdefg1"]).redacted("xabcdefg1x YWJjZGVmZzE=") == "x***x ***"
+
+
+def test_a_character_beyond_two_hexadecimal_digits_is_not_escaped_in_them():
+    assert Secrets(["k3y-abcdĀ"]).redacted(r"k3y-abcd\x100") == r"k3y-abcd\x100"
 
 
 def test_a_short_key_is_hidden_where_it_stands_alone_and_in_no_word_and_no_base64():

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.rows import Metric
-from bench_assets.core.training_runs import curve_of
+from bench_assets.core.training_runs import curve_of, step_of
 
 SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|reading:r|n:40"
 
@@ -91,3 +91,7 @@ def test_a_judge_that_was_not_needed_fits_every_other():
 def test_what_is_no_step_has_no_curve():
     assert curve_of(metric("gpt-5", 0.5), [HERE]) == {}
     assert curve_of(metric("run/step-1", math.nan), [HERE]) == {}
+
+
+def test_a_checkpoint_without_a_number_is_no_step():
+    assert step_of("run/final@0123abcd") is None

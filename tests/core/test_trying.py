@@ -1,5 +1,6 @@
 """Sums of cells with their intervals, and what many models say together."""
 
+from dataclasses import replace
 from math import nan, sqrt
 
 import pytest
@@ -74,7 +75,8 @@ def test_the_mean_over_models_by_pencil():
     # 0.1, 0.2, 0.3: the mean is 0.2, its error 0.1 / sqrt(3), Student's t of 2 is 4.303.
     row = together([0.1, 0.2, 0.3], "models on average")
     assert row.value == pytest.approx(0.2)
-    assert row.low == pytest.approx(0.2 - 4.3027 * 0.1 / sqrt(3), abs=1e-4)
+    ends = (0.2 - 4.3027 * 0.1 / sqrt(3), 0.2 + 4.3027 * 0.1 / sqrt(3))
+    assert (row.low, row.high) == pytest.approx(ends, abs=1e-4)
     assert row.verdict == "cannot be told"
 
 
@@ -163,7 +165,26 @@ def test_models_that_are_alike_spread_as_one_question_and_two_more_would():
 
 
 def test_models_that_are_alike_on_nobody_knows_how_many_questions_tell_nothing():
-    assert together([0.1, 0.1], "models on average", n=0).p is None
+    row = together([0.1, 0.1], "models on average", n=0)
+    assert (row.value, row.p) == (pytest.approx(0.1), None)
+
+
+def test_of_two_models_against_it_a_chance_of_two_in_three_is_certain_to_be_met():
+    assert together([-0.1, -0.1], "every model", p=2 / 3).p == 1.0
+
+
+def test_where_no_model_was_tried_the_claim_says_why():
+    found = tried("quiz", [claim(1.0)], "measured", {"c": ["m"]}, lambda *_: "no such table")
+    assert [(row.model, row.why, row.n, row.p) for row in found] == [
+        ("", "no such table", 0, None),
+        ("m", "no such table", 0, None),
+    ]
+
+
+def test_a_claim_about_models_that_the_paper_names_is_tried_on_no_other():
+    named = replace(claim(1.0), terms=(Term(weight=1.0, cell=replace(CELL, model="GPT-4V")),))
+    found = tried("quiz", [named], "published", {"c": ["m"]}, lambda _, model: f"of {model!r}")
+    assert [(row.model, row.why) for row in found] == [("", "of ''")]
 
 
 def test_a_margin_is_said():

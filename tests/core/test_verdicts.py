@@ -175,3 +175,11 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
 def test_an_object_has_fifty_thousand_characters_at_most(n, is_read):
     text = json.dumps({"a": "b" * (n - len('{"a": ""}'))})
     assert (read_object(text) is not None) == (decoded(text) is not None) == is_read
+
+
+def test_a_brace_that_closes_nothing_leaves_no_object():
+    assert read_object('} {"right": true}') is None
+
+
+def test_what_is_escaped_in_quotes_of_python_stays_escaped():
+    assert decoded(r"{'a': 'x\ny \'z\''}") == {"a": "x\ny 'z'"}

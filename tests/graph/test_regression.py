@@ -180,6 +180,19 @@ def test_what_cannot_be_compared_is_said(part, says):
     assert not_comparable([metric(old)], [metric(new)]) == says
 
 
+def test_a_model_without_metrics_differs_in_all_that_is_compared():
+    one = metric("t|v1|main|data:d|prompts:p|model:blind|judge:j|reading:r|n:1")
+    assert not_comparable([], [one]) == "task, data, prompts, reading, n"
+    assert not_comparable([], []) == ""
+
+
+def test_of_a_step_that_is_one_model_nobody_asks_when_it_was_written():
+    of_nobody: dict[str, float] = {}
+    assert compared_with("r/s-9@aaaaaaaa", ["r/s-1@bbbbbbbb"], of_nobody.__getitem__, "") == [
+        "r/s-1@bbbbbbbb"
+    ]
+
+
 def metric(signature: str) -> Metric:
     return Metric(
         task="t",

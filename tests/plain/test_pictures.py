@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from bench_assets.core.errors import SourceError
-from bench_assets.plain.pictures import pictures_of
+from bench_assets.plain.pictures import Folder, pictures_of
 
 LONG = b"\x89PNG" + bytes(2000)
 BASE64 = base64.b64encode(LONG).decode()
@@ -35,13 +35,13 @@ def folder(tmp_path):
     ],
 )
 def test_pictures_are_found(folder, cells, found):
-    assert pictures_of(cells, folder) == [
+    assert pictures_of(cells, Folder(folder)) == [
         folder / one if isinstance(one, str) else one for one in found
     ]
 
 
 def test_a_whole_path_may_lead_into_the_folder(folder):
-    assert pictures_of([str(folder / "a.png")], folder) == [folder / "a.png"]
+    assert pictures_of([str(folder / "a.png")], Folder(folder)) == [folder / "a.png"]
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,21 @@ def test_a_whole_path_may_lead_into_the_folder(folder):
 )
 def test_what_is_no_picture_says_why(folder, cell, why):
     with pytest.raises(SourceError, match=why):
-        pictures_of([cell], folder)
+        pictures_of([cell], Folder(folder))
+
+
+def test_a_folder_that_links_elsewhere_leads_outside(folder, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "c.png").write_bytes(b"")
+    (folder / "link").symlink_to(tmp_path / "other")
+    (folder / "a link.png").symlink_to(tmp_path / "other" / "c.png")
+    for name in ("link/c.png", "a link.png"):
+        with pytest.raises(SourceError, match=r"lies outside .*: name image_folder"):
+            pictures_of([name], Folder(folder))
+
+
+def test_a_link_inside_is_the_picture_it_leads_to(folder):
+    (folder / "again").symlink_to(folder / "deep")
+    (folder / "again.png").symlink_to(folder / "a.png")
+    found = pictures_of([["again/b.png", "again.png", "deep/../a.png"]], Folder(folder))
+    assert found == [folder / "deep" / "b.png", folder / "a.png", folder / "a.png"]

@@ -21,7 +21,7 @@ from resources.checkpoints.tensor_headers import tensor_spans
 from tests.sensors.hostile import INDEX, SHARD, pickled
 from tests.sensors.watched import look, write_adapter, write_checkpoint
 
-_LONGEST = 2.0  # s
+_LONGEST = 10.0  # s
 _QUICK = settings(max_examples=12, deadline=None, derandomize=True)
 
 JSON = st.recursive(

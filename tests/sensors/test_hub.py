@@ -31,10 +31,14 @@ FILES = {
 
 class Hub(BaseHTTPRequestHandler):
     asked: ClassVar[list[str]] = []
+    broken: ClassVar[bytes] = b""  # what is said of org/broken
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
         _, _, _, _, name, what, *rest = self.path.partition("?")[0].split("/")
+        if name == "broken":
+            self._send(self.broken)
+            return
         if name != "vlm":
             self.send_error(404)
             return
@@ -50,7 +54,9 @@ class Hub(BaseHTTPRequestHandler):
             if what == "refs"
             else [{"type": "file", "path": path, "size": 1, "oid": "0"} for path in FILES[rest[0]]]
         )
-        body = json.dumps(answer).encode()
+        self._send(json.dumps(answer).encode())
+
+    def _send(self, body: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -101,6 +107,26 @@ def test_what_a_commit_lacks_is_said(
     monkeypatch.setitem(REFS, "early", "d" * 40)
     monkeypatch.setitem(FILES, "d" * 40, files)
     assert hub_survey(["org/vlm"], set(), hub).unfinished.get(f"org/vlm/early@{'d' * 40}") == says
+
+
+@pytest.mark.parametrize("path", [None, 7, [], {}, True], ids=repr)
+def test_a_file_without_a_name_is_none_and_costs_the_others_nothing(
+    hub: HfApi, monkeypatch: pytest.MonkeyPatch, path: Any
+) -> None:
+    monkeypatch.setitem(REFS, "odd", "d" * 40)
+    monkeypatch.setitem(FILES, "d" * 40, ["config.json", path])
+    found = hub_survey(["org/vlm"], set(), hub)
+    assert len(found.finished) == 2
+    assert f"org/vlm/odd@{'d' * 40}" in found.unfinished
+
+
+def test_a_hub_that_nests_a_hundred_thousand_brackets_costs_the_others_nothing(
+    hub: HfApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Hub, "broken", b"[" * 100_000)
+    found = hub_survey(["org/broken", "org/vlm"], set(), hub)
+    assert len(found.finished) == 2
+    assert "recursion" in found.unfinished["org/broken"]
 
 
 def test_a_repository_that_there_is_not_costs_the_others_nothing(hub: HfApi) -> None:

@@ -1,16 +1,11 @@
 """Options in other orders: what is asked, what is left alone, and what is made of the replies."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from random import Random
 
 import pytest
 
 from bench_assets.core.chat import Prompt
 from bench_assets.core.choices import lettered
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
 from bench_assets.soundness.option_orders import (
     NAMES_LETTERS,
     NO_CHOICE,
@@ -20,14 +15,14 @@ from bench_assets.soundness.option_orders import (
     in_orders,
     why_not,
 )
-from bench_assets.soundness.order_figures import OrderFigure
-from bench_assets.soundness.order_measures import Said, figures_of
+from bench_assets.soundness.order_measures import Said
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.task import Condition
 from tests.rows import question
-from tests.soundness.held import TASK, Held, exam, failed, found
+from tests.soundness.choosing import figures, first, knowing, said
+from tests.soundness.held import TASK
 
 LISTED = replace(
     TASK,
@@ -37,7 +32,6 @@ LISTED = replace(
         )
     },
 )
-WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")
 
 
 def choice(*options: str, key: str = "A", **fields: object):
@@ -138,34 +132,6 @@ def test_prompts_of_the_suites_show_the_order(task, asked, shown):
     assert shown in "".join(texts)
 
 
-def said(choose: Callable[[int, tuple[int, ...]], int | None], n: int = 40, k: int = 4):
-    """What one says who is shown k options in all their shifts; the key is at the place n % k."""
-    replies = {}
-    for asked in range(n):
-        rows = []
-        for number in range(1, k + 1):
-            places = tuple((place + number - 1) % k for place in range(k))
-            place = choose(asked, places)
-            right = place is not None and places[place] == asked % k
-            rows.append(Said(number, places, float(right), place))
-        replies[str(asked)] = rows
-    return replies
-
-
-def figures(replies, told=WHOSE):
-    made = figures_of(replies, {asked: asked for asked in replies}, told)
-    return {one.figure: one for one in made}
-
-
-def first(_, places):
-    return 0
-
-
-def knowing(asked, places):
-    """Knows three of four, and takes the next option of the others."""
-    return places.index(asked % 4 if asked % 8 < 6 else (asked + 1) % 4)
-
-
 def test_who_always_says_the_first_is_right_once_a_question():
     found = figures(said(first))
     values = {name: one.value for name, one in found.items()}
@@ -221,79 +187,3 @@ def test_what_is_unscored_or_unread_stays_so():
 
 def test_nothing_is_told_where_nothing_was_scored():
     assert figures({"1": [Said(1, (0, 1), None, None), Said(2, (1, 0), None, None)]}) == {}
-
-
-EXAM = exam("choice")
-
-
-def examined(*models, data=""):
-    whose = partial(OrderFigure, task="exam", setup="", orders=0, at="2026")
-    data = data or short(digest(EXAM.questions))
-    rows = [
-        row
-        for n, one in enumerate(models)
-        for row in figures(said(one), partial(whose, model=f"m{n}", data=data)).values()
-    ]
-    return replace(EXAM, order_figures=rows)
-
-
-def memorised(asked, places):
-    """Knows the answers of the order that the benchmark has, and of no other."""
-    return places.index(asked % 4 if places[0] == 0 else (asked + 1) % 4)
-
-
-def leaning(asked, places):
-    """Says B where it does not know, which is a third of the time."""
-    return 1 if asked % 3 == 0 else knowing(asked, places)
-
-
-def at_random(asked, places):
-    return Random(f"{asked} {places}").randrange(4)
-
-
-@pytest.mark.parametrize(
-    ("model", "why"),
-    [
-        (first, "says A 100 % of the time"),
-        (leaning, "says B 51 % of the time"),
-        (memorised, "the benchmark's own order gains +1.000"),
-    ],
-    ids=["always the first", "the second where it does not know", "learned the order by heart"],
-)
-def test_a_model_whose_place_hangs_on_the_order_is_caught(model, why):
-    evidence = examined(knowing, model)
-    assert failed(evidence) == {"option_orders"}
-    assert {one.about for one in found(evidence, "option_orders").suspects} == {"m1"}
-    assert any(why in one.evidence for one in found(evidence, "option_orders").suspects)
-
-
-@pytest.mark.parametrize("model", [knowing, at_random], ids=["knows", "draws letters"])
-def test_a_model_that_does_not_go_by_place_passes(model):
-    assert failed(examined(model)) == set()
-
-
-def test_figures_of_other_questions_are_not_looked_at():
-    assert found(examined(first, data="0" * 12), "option_orders").skipped
-    assert found(EXAM, "option_orders").skipped
-
-
-def test_what_was_measured_last_counts():
-    before = examined(first)
-    after = [replace(row, at="2027") for row in examined(knowing).order_figures]
-    assert failed(Held(questions=EXAM.questions, order_figures=before.order_figures)) >= {
-        "option_orders"
-    }
-    assert failed(replace(before, order_figures=[*before.order_figures, *after])) == set()
-
-
-def test_luck_is_seldom_taken_for_a_leaning():
-    """40 models that draw letters: by far fewer than one in twenty lies beyond p = 0.001."""
-    alarms = 0
-    for seed in range(40):
-        rng = Random(seed)
-        alarms += any(
-            one.p < 0.001 / 5
-            for one in figures(said(lambda *_, rng=rng: rng.randrange(4))).values()
-            if one.p < 1
-        )
-    assert alarms <= 1

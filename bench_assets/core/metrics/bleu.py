@@ -11,6 +11,6 @@ def bleu_of(counts: Floats) -> Floats:
     length, closest, matched, possible = counts[:, 0], counts[:, 1], counts[:, 2:6], counts[:, 6:]
     precision = np.cumprod((matched + 1e-15) / (possible + 1e-9), axis=1)
     ratio = (length + 1e-15) / (closest + 1e-9)
-    brevity = np.where(ratio < 1, np.exp(1 - 1 / np.minimum(ratio, 1)), 1.0)
+    brevity = np.exp(1 - 1 / np.minimum(ratio, 1))
     bleu: Floats = precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None]
     return bleu

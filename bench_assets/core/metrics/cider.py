@@ -13,9 +13,9 @@ def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
     for n, grams in enumerate(ngrams(corpus)):
         matched[:, n], similar = _compare(corpus, grams)
         similarity += similar
-    sizes = np.maximum(0, corpus.lengths - 1)
+    own, theirs = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
     owner = corpus.owner[corpus.n :]
-    difference = (sizes[: corpus.n][owner] - sizes[corpus.n :]).astype(float)
+    difference = (own[owner] - theirs).astype(float)  # in tokens as in bigrams
     similarity *= np.exp(-(difference**2) / (2 * _SIGMA**2)) / MAX_N
     per_caption = np.bincount(owner, similarity, corpus.n) / np.bincount(owner, minlength=corpus.n)
     return matched, 10 * per_caption
@@ -25,7 +25,7 @@ def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     """For one n: matches of each candidate, and cosine of each reference with its candidate."""
     cut = np.searchsorted(grams.text, corpus.n)
     own, theirs = (Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
-    width = int(grams.ngram.max(initial=0)) + 1
+    width = len(corpus.tokens)
     owner = corpus.owner[theirs.text]
     # In how many captions' references, and at most how often in one of them, an n-gram is.
     pairs, group = np.unique(owner * width + theirs.ngram, return_inverse=True)

@@ -85,15 +85,15 @@ def ngrams(corpus: Corpus) -> list[Ngrams]:
     """Count the n-grams of every text, for n from 1 to 4."""
     texts = np.repeat(np.arange(len(corpus.owner)), corpus.lengths)
     left = np.repeat(corpus.starts[1:], corpus.lengths) - np.arange(len(texts))  # to the end
-    tokens, kinds, gram = corpus.tokens, int(corpus.tokens.max(initial=0)) + 1, corpus.tokens
+    tokens, width = corpus.tokens, len(corpus.tokens)  # there are no more n-grams than tokens
+    gram = np.zeros_like(tokens)
     counted = []
     for n in range(1, MAX_N + 1):
         here = np.flatnonzero(left >= n)
-        if n > 1:  # an n-gram is an (n-1)-gram and one more token: numbered afresh
-            _, numbered = np.unique(gram[here] * kinds + tokens[here + n - 1], return_inverse=True)
-            gram = np.full(len(tokens), -1)
-            gram[here] = numbered
-        width = int(gram.max(initial=0)) + 1
+        # An n-gram is an (n-1)-gram and one more token: numbered afresh.
+        _, numbered = np.unique(gram[here] * width + tokens[here + n - 1], return_inverse=True)
+        gram = np.zeros_like(tokens)
+        gram[here] = numbered
         keys, count = np.unique(texts[here] * width + gram[here], return_counts=True)
         counted.append(Ngrams(keys // width, keys % width, count))
     return counted

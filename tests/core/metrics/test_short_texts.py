@@ -74,3 +74,11 @@ def test_anls_is_the_share_of_letters_that_are_right_if_more_than_half(
 )
 def test_a_number_may_be_five_per_cent_away(reply, reference, points):
     assert relaxed_match(reply, [reference]) == points
+
+
+def test_a_number_is_not_near_what_is_none():
+    assert relaxed_match("5", ["many"]) == 0.0
+
+
+def test_without_references_nothing_is_like_them():
+    assert anls("a", []) == 0.0

@@ -1,94 +1,22 @@
 """Asking in batches, of a double that says what it hears: no weights, no sleeping."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import jinja2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pictures
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
-from bench_assets.core.errors import ModelError
 from resources.local.answers import Draw
-from resources.local.batches import Batches
 from resources.local.conversations import Message
-from resources.replies.engine import ReadImage
-from tests.resources.local.tiny_engine import ALBUM, BLUE, RED, spec_of
+from tests.resources.local.echoing import Echo, ask, batches
+from tests.resources.local.tiny_engine import ALBUM, BLUE, RED
 
 _PATIENCE = 20  # s; only a test that fails waits so long
-
-
-class Echo:
-    """Says each conversation's last text in capitals; can be told to fail, or be watched."""
-
-    def __init__(self) -> None:
-        self.asked: list[list[str]] = []
-        self.weigh: Callable[[Pictures.Image], int] = lambda picture: 0
-        self.at_prepare: Callable[[list[str]], None] = lambda texts: None
-        self.at_answer: Callable[[list[str]], None] = lambda texts: None
-
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
-        return sum(map(self.weigh, pictures))
-
-    def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
-        texts = [str(talk[-1]["content"][-1]["text"]) for talk in conversations]
-        self.at_prepare(texts)
-        return texts
-
-    def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
-        self.asked.append(prepared)
-        self.at_answer(prepared)
-        return [Reply(text=text.upper(), finish_reason="stop") for text in prepared]
-
-
-def batches(echo: Echo, read_image: ReadImage = ALBUM.read, **fields: object) -> Batches:
-    return Batches(spec_of("nowhere", **fields), read_image, lambda: echo)
-
-
-def ask(echo: Echo, *prompts: Prompt, **fields: object) -> list[Reply]:
-    arrived = list(batches(echo, **fields).stream([Request(prompt=one) for one in prompts]))
-    assert sorted(position for position, _ in arrived) == list(range(len(prompts)))
-    return [reply for _, reply in sorted(arrived, key=lambda one: one[0])]
-
-
-@pytest.mark.parametrize(
-    "raised",
-    [
-        pytest.param(KeyError("pixel_values"), id="KeyError"),
-        pytest.param(TypeError("no"), id="TypeError"),
-        pytest.param(jinja2.TemplateError("no"), id="an error of a template"),
-        pytest.param(AssertionError("no"), id="AssertionError"),
-        pytest.param(OSError("no"), id="OSError"),
-        pytest.param(ZeroDivisionError("no"), id="ZeroDivisionError"),
-    ],
-)
-@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
-def test_any_exception_costs_only_its_own_request(where: str, raised: Exception) -> None:
-    def fail(texts: list[str]) -> None:
-        if "odd" in texts:
-            raise raised
-
-    echo = Echo()
-    setattr(echo, where, fail)
-    texts = ["a", "b", "odd", "c", "d", "e", "f"]
-    replies = ask(echo, *map(Prompt.of, texts), batch_size=4)
-    assert [reply.text for reply in replies] == ["A", "B", "", "C", "D", "E", "F"]
-    assert [reply.error for reply in replies if reply.error] == [str(raised)]
-
-
-@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
-def test_a_model_that_cannot_be_asked_stops_all(where: str) -> None:
-    def fail(texts: list[str]) -> None:
-        raise ModelError("the device is gone")
-
-    echo = Echo()
-    setattr(echo, where, fail)
-    with pytest.raises(ModelError, match="the device is gone"):
-        ask(echo, *map(Prompt.of, "abc"), batch_size=1)
 
 
 def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
@@ -184,37 +112,6 @@ def test_every_request_is_answered_once_in_any_mixture(
 
 
 @pytest.mark.parametrize(
-    "raised",
-    [
-        pytest.param(Pictures.DecompressionBombError("too many pixels"), id="a bomb"),
-        pytest.param(OSError("stale file handle"), id="a disk that fails"),
-        pytest.param(KeyError("no such digest"), id="whatever else"),
-    ],
-)
-def test_a_picture_that_cannot_be_read_costs_only_its_own_question(raised: Exception) -> None:
-    def read(digest: str) -> bytes:
-        if digest == BLUE.sha256:
-            raise raised
-        return ALBUM.read(digest)
-
-    requests = [Request(prompt=Prompt.of(picture, "a")) for picture in (RED, BLUE, RED)]
-    replies = dict(batches(Echo(), read).stream(requests))
-    assert [replies[n].text for n in range(3)] == ["A", "", "A"]
-    assert replies[1].error == str(raised)
-
-
-def test_pictures_that_cannot_be_weighed_cost_only_their_own_question() -> None:
-    def weigh(picture: Pictures.Image) -> int:
-        return 1 // (64 - picture.width)
-
-    echo = Echo()
-    echo.weigh = weigh
-    red, blue = ask(echo, Prompt.of(RED, "a"), Prompt.of(BLUE, "b"))
-    assert (red.text, red.error) == ("A", "")
-    assert "division" in blue.error
-
-
-@pytest.mark.parametrize(
     ("batch_size", "at_most"),
     [
         # Before one was seen, 2**28 / (2 * 2**24) = 8 make a window, and as many are read ahead;
@@ -263,14 +160,3 @@ def test_a_later_turn_is_asked_with_the_answer_and_without_its_thought() -> None
 
     ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
     assert heard == [["one"], ["one", "yes", "two"]]
-
-
-def test_a_turn_that_failed_is_the_error_of_the_whole_conversation() -> None:
-    class FailingFirst(Echo):
-        def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
-            first = len(self.asked) == 0
-            said = super().answer(prepared, draw)
-            return [Reply(error="NaN") for _ in said] if first else said
-
-    (reply,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
-    assert reply == Reply(error="NaN")

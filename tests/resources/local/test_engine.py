@@ -8,21 +8,16 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from PIL import Image as Pictures
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
-from resources.checkpoints.identity import Checkpoint
+from bench_assets.core.chat import Image, Prompt, Request, Turn
 from resources.local.answers import Draw
-from resources.local.conversations import Message, decode
+from resources.local.conversations import decode
 from resources.local.engine import TransformersEngine
-from resources.local.model import TransformersModel, load
-from resources.local.prompt_tensors import Prepared
 from resources.local.sampling import Sampled
-from resources.settings.local_specs import TransformersSpec
 from tests.resources.local.tiny_engine import (
     ALBUM,
     BLUE,
@@ -34,12 +29,7 @@ from tests.resources.local.tiny_engine import (
     said,
     spec_of,
 )
-from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
-
-
-@pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+from tests.tiny_checkpoint import save_tiny_language_model
 
 
 @pytest.mark.parametrize(
@@ -171,55 +161,6 @@ def test_a_bad_picture_costs_only_its_own_question(vlm: Path, picture: Image, sa
 def test_a_placeholder_in_a_question_is_only_text(vlm: Path) -> None:
     prompt = Prompt.of(RED, "What does <image> mean, and <|end|>?")
     assert said(replies_of(engine_of(vlm), [Request(prompt=prompt)]))
-
-
-class Cramped:
-    """A loaded model on a machine with room for so many conversations at once."""
-
-    def __init__(self, model: TransformersModel, room: int) -> None:
-        self.model = model
-        self.room = room
-        self.sizes: list[int] = []
-
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
-        return self.model.weight(pictures)
-
-    def prepare(self, conversations: Sequence[Sequence[Message]]) -> Prepared:
-        return self.model.prepare(conversations)
-
-    def answer(self, prepared: Prepared, draw: Draw) -> list[Reply]:
-        import torch
-
-        self.sizes.append(len(prepared.notes))
-        if len(prepared.notes) > self.room:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
-        return self.model.answer(prepared, draw)
-
-
-def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
-    sizes: list[int] = []
-
-    def load_cramped(spec: TransformersSpec, checkpoint: Checkpoint) -> Cramped:
-        model = Cramped(load(spec, checkpoint), room)
-        model.sizes = sizes
-        return model
-
-    spec = spec_of(folder, batch_size=8)
-    return TransformersEngine(spec, str(folder), ALBUM.read, load_cramped), sizes
-
-
-def test_out_of_memory_halves_the_batch_for_good(vlm: Path) -> None:
-    requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
-    engine, sizes = cramped(vlm, room=2)
-    assert said(replies_of(engine, requests)) == said(replies_of(engine_of(vlm), requests))
-    assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
-
-
-def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:
-    engine, sizes = cramped(vlm, room=0)
-    (reply,) = replies_of(engine, [Request(prompt=MIXED[0])])
-    assert reply == Reply(error="CUDA out of memory. Tried to allocate 2.00 GiB.")
-    assert sizes == [1]
 
 
 def test_a_blind_model_is_asked_without_the_pictures(tmp_path: Path) -> None:

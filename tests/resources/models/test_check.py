@@ -1,54 +1,20 @@
 """What a check finds out about models: tiny ones, broken ones, and one whose batches differ."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from safetensors import safe_open
-from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.core.chat import ChatModel, Decoding, Reply, Request
+from bench_assets.core.chat import Decoding, Reply, Request
 from resources.models.check import ModelCheck, Subject, asking, try_out
-from resources.models.checked_models import check_model
 from resources.models.probes import DrawnPictures
-from resources.models.scripted import ScriptedModel
-from resources.settings.bench_toml import load_settings
 from tests.chat_server import ChatServer
 from tests.families import llama
+from tests.resources.models.checking import PROBES, checked, copied, errors, local, python
 from tests.resources.vllm import fake_vllm
-from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
-
-PROBES = [
-    "a picture",
-    "two pictures",
-    "no picture",
-    "a system prompt",
-    "control tokens",
-    "a conversation",
-]
-
-
-@pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
-
-
-def checked(home: Path, toml: str, name: str = "m") -> ModelCheck:
-    home.mkdir(exist_ok=True)
-    (home / "bench.toml").write_text(toml)
-    return check_model(name, load_settings(home))
-
-
-def local(folder: Path | str, more: str = "") -> str:
-    return f'[models.m]\nkind = "transformers"\ndevice = "cpu"\npath = "{folder}"\n{more}\n'
-
-
-def errors(found: ModelCheck) -> dict[str, str]:
-    return {one.probe: one.error for one in found.probes if one.error}
+from tests.tiny_checkpoint import save_tiny_language_model
 
 
 def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
@@ -117,23 +83,6 @@ def test_vllm_may_round(vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert max(len(batch) for batch in fake_vllm.LLM.made[-1].batches) == 3
 
 
-def echoing(name: str, open_image: Callable[[str], Any]) -> ChatModel:
-    """A model in Python that says how large the first picture is."""
-
-    def said(request: Request) -> str:
-        return str([open_image(image.sha256).size for image in request.prompt.images[:1]])
-
-    return ScriptedModel(name, said)
-
-
-def raising(name: str, open_image: Callable[[str], Any]) -> ChatModel:
-    raise ZeroDivisionError("by the author")
-
-
-def python(factory: str) -> str:
-    return f'[models.m]\nkind = "python"\nfactory = "{__name__}:{factory}"\n'
-
-
 def test_a_model_in_python_sees_the_pictures(tmp_path: Path) -> None:
     found = checked(tmp_path, python("echoing"))
     assert found.failures == []
@@ -194,110 +143,3 @@ def test_batches_that_differ_are_found(
 ) -> None:
     subject = Subject(ask=asking(Batching(says)), pictures=DrawnPictures(), exactly=exactly)
     assert try_out(ModelCheck(model="m"), subject).failures == failures
-
-
-def copied(vlm: Path, folder: Path, **changed: dict[str, Any]) -> Path:
-    """Copy a checkpoint with entries of its JSON files changed; None takes an entry out."""
-    folder.mkdir(parents=True)
-    for file in vlm.iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-    for name, entries in changed.items():
-        file = folder / f"{name}.json"
-        written = json.loads(file.read_text()) if file.exists() else {}
-        kept = {k: v for k, v in (written | entries).items() if v is not None}
-        file.write_text(json.dumps(kept))
-    return folder
-
-
-def without_template(vlm: Path, folder: Path) -> str:
-    copied(vlm, folder, tokenizer_config={"chat_template": None})
-    for file in folder.glob("chat_template*"):
-        file.unlink()
-    return local(folder)
-
-
-def adapter(vlm: Path, folder: Path, base: str) -> str:
-    folder.mkdir()
-    config = {"peft_type": "LORA", "base_model_name_or_path": base}
-    (folder / "adapter_config.json").write_text(json.dumps(config))
-    (folder / "adapter_model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
-    return local(folder)
-
-
-def own_code(vlm: Path, folder: Path) -> str:
-    auto = {"AutoConfig": "own.Config", "AutoModelForImageTextToText": "own.Model"}
-    copied(vlm, folder, config={"model_type": "unheard_of", "auto_map": auto})
-    return local(folder)
-
-
-def cut_weights(vlm: Path, folder: Path) -> str:
-    whole = (copied(vlm, folder) / "model.safetensors").read_bytes()
-    (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    return local(folder)
-
-
-@pytest.mark.parametrize(
-    ("write", "named"),
-    [
-        pytest.param(lambda vlm, folder: local(folder), "no such folder", id="a missing path"),
-        pytest.param(without_template, 'chat_template = a file, or "plain"', id="a base model"),
-        pytest.param(own_code, "trust_remote_code = true", id="code of its own"),
-        pytest.param(cut_weights, "does not load", id="half of the weights"),
-        pytest.param(
-            lambda vlm, folder: adapter(vlm, folder, "/gone"),
-            "its base /gone is not there; set base",
-            id="a LoRA without its base",
-        ),
-        pytest.param(
-            lambda vlm, folder: local(vlm, 'gguf_file = "m.gguf"'),
-            "m.gguf is missing",
-            id="no such GGUF file",
-        ),
-        pytest.param(
-            lambda vlm, folder: local(vlm, 'chat_template = "gone.jinja"'),
-            "gone.jinja",
-            id="no such template",
-        ),
-        pytest.param(lambda vlm, folder: python("nothing"), "nothing", id="no such factory"),
-        pytest.param(
-            lambda vlm, folder: python("raising"),
-            "ZeroDivisionError: by the author",
-            id="a factory that raises",
-        ),
-        pytest.param(lambda vlm, folder: "", "no model in", id="no such model"),
-        pytest.param(
-            lambda vlm, folder: '[models.m]\nkind = "recorded"\nfile = "gone.jsonl"\n',
-            "gone.jsonl",
-            id="no such replies",
-        ),
-    ],
-)
-def test_what_cannot_be_tried_is_said_in_one_sentence(
-    vlm: Path, tmp_path: Path, write: Callable[[Path, Path], str], named: str
-) -> None:
-    found = checked(tmp_path, write(vlm, tmp_path / "m"))
-    assert named in found.error
-    assert "\n" not in found.error
-    assert found.failures == [found.error]
-
-
-@pytest.mark.long
-def test_the_rest_is_checked_and_the_home_stays_as_it_was(
-    vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "bench.toml").write_text(local(vlm))
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    command = ["models", "--check", "gone", "--check", "m", "--check", "random"]
-    result = CliRunner().invoke(app, [*command, "--json"])
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert result.exit_code == 1
-    assert [(row["model"], bool(row["failures"])) for row in rows] == [
-        ("gone", True),
-        ("m", False),
-        ("random", False),
-    ]
-    assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
-
-    shown = CliRunner().invoke(app, ["models", "--check", "m"])
-    assert (shown.exit_code, shown.stdout.splitlines()[0]) == (0, "m: ok")
-    assert "tokens a picture    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout

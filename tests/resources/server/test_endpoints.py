@@ -83,7 +83,7 @@ def test_a_server_that_bears_four_is_soon_asked_four_at_once(adapting):
         replies = ask(server.base_url, *map(str, range(200)), max_tries=99, **bounds)
     assert [reply.text for reply in replies] == ["A"] * 200
     # The first round alone refuses 28; who does not adapt has most of each round refused.
-    assert (next(refused) < 200) == adapting
+    assert (next(refused) < 150) == adapting
 
 
 def asked_of_two(first: ChatServer, second: ChatServer, n: int = 200) -> tuple[int, int]:
@@ -97,7 +97,7 @@ def test_addresses_share_the_requests_and_each_has_its_own_bound():
         shares = asked_of_two(first, second)
         assert (first.most_at_once, second.most_at_once) == (4, 4)
     assert sum(shares) == 200
-    assert min(shares) >= 80
+    assert min(shares) >= 50
 
 
 def test_a_faster_address_gets_more():

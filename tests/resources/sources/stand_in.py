@@ -23,6 +23,7 @@ class StandIn:
         self.break_after = 0  # bytes of each answer, while it is set
         self.served: dict[str, bytes] = {}  # path -> what is served instead
         self.needs_terms = False
+        self.listed: dict[str, object] = {}  # what is said of each file besides, or instead
         self.url = ""
 
     def siblings(self) -> list[dict[str, object]]:
@@ -37,6 +38,7 @@ class StandIn:
                 if path in self.lfs
                 else {}
             )
+            | self.listed
             for path, data in self.files.items()
         ]
 

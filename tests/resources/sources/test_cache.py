@@ -119,6 +119,27 @@ def test_more_bytes_than_there_should_be_are_not_read(hub, tmp_path):
         ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
 
 
+@pytest.mark.parametrize(
+    ("listed", "says"),
+    [
+        ({"rfilename": None}, "None: no name of a file"),
+        ({"rfilename": 7}, "7: no name of a file"),
+        ({"size": "12"}, "'12' is no size in bytes"),
+        ({"size": True}, "True is no size in bytes"),
+        ({"size": -1}, "-1 is no size in bytes"),
+        ({"blobId": 5}, "5 is no digest"),
+        ({"lfs": {"sha256": [], "size": 1, "pointerSize": 1}}, r"\[\] is no digest"),
+        ({"lfs": 3}, "cannot be asked"),
+        ({"rfilename": "../out"}, "would lie elsewhere"),
+    ],
+    ids=str,
+)
+def test_a_hub_that_lists_no_files_is_refused(hub, tmp_path, listed, says):
+    hub.listed = listed
+    with pytest.raises(SourceError, match=says):
+        ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+
+
 def test_terms_that_are_not_accepted_are_named_with_their_page(hub, tmp_path):
     hub.needs_terms = True
     with pytest.raises(SourceError, match=f"accept their terms at {hub.url}/datasets/{REPOSITORY}"):

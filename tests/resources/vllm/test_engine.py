@@ -1,45 +1,18 @@
 """The vLLM engine, on a stand-in for vLLM: what it is told, and what becomes of its replies."""
 
 import json
-import re
 import shutil
-import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.chat import Prompt, Request, Turn
 from bench_assets.core.errors import ModelError
 from bench_assets.core.reasoning import without_reasoning
-from resources.settings.local_specs import VllmSpec
-from resources.vllm.engine import VllmEngine
-from tests.resources.local.tiny_engine import ALBUM, BLUE, MIXED, RED, replies_of, said
+from tests.resources.local.tiny_engine import MIXED, RED, replies_of, said
 from tests.resources.vllm import fake_vllm
-from tests.tiny_checkpoint import save_tiny_vlm
-
-
-@pytest.fixture(autouse=True)
-def vllm(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[fake_vllm.LLM]]:
-    for name, module in fake_vllm.modules().items():
-        monkeypatch.setitem(sys.modules, name, module)
-    yield fake_vllm.LLM.made
-    fake_vllm.LLM.made.clear()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
-
-
-def engine_of(folder: Path, **fields: object) -> VllmEngine:
-    written = {"kind": "vllm", "path": str(folder), "max_tokens": 64} | fields
-    return VllmEngine(VllmSpec.model_validate(written), str(folder), ALBUM.read)
-
-
-def ask(folder: Path, *prompts: Prompt, **fields: object) -> list[Reply]:
-    return replies_of(engine_of(folder, **fields), [Request(prompt=prompt) for prompt in prompts])
+from tests.resources.vllm.asking import ask, engine_of
 
 
 def test_every_prompt_gets_its_own_reply(folder: Path) -> None:
@@ -93,17 +66,6 @@ def test_a_checkpoints_own_way_of_drawing_counts_only_by_name(
     assert (as_recommended.top_k, as_recommended.min_p) == (20, 0.1)
     assert as_recommended.repetition_penalty == 1.05
     assert "repetition_penalty=1.05" in str(engine_of(careful, decoding="card").decoding)
-
-
-def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_path: Path) -> None:
-    beams = tmp_path / "beams"
-    shutil.copytree(folder, beams)
-    (beams / "generation_config.json").write_text('{"num_beams": 4, "no_repeat_ngram_size": 3}')
-    engine = engine_of(beams, decoding="card")
-    with pytest.raises(ModelError, match="cannot follow no_repeat_ngram_size, num_beams"):
-        _ = engine.decoding
-    with pytest.raises(ModelError, match="cannot follow"):
-        replies_of(engine, [Request(prompt=MIXED[0])])
 
 
 def test_an_adapter_answers_every_request(
@@ -220,67 +182,6 @@ def test_later_turns_see_the_answers_to_earlier_ones_without_the_thoughts(folder
     assert reply.completion_tokens == (first.completion_tokens or 0) + (
         expected.completion_tokens or 0
     )
-
-
-@pytest.mark.parametrize(
-    ("bad", "error"),
-    [
-        pytest.param(
-            Prompt.of("a" * 500),
-            "the prompt is {n} tokens, with max_tokens = 64 more than the 500 that the model can "
-            "read",
-            id="too long",
-        ),
-        pytest.param(Prompt.of("abort"), "vLLM broke the reply off (abort)", id="broken off"),
-        pytest.param(Prompt.of(Image("0" * 64), "?"), f"no picture {'0' * 64}", id="no picture"),
-    ],
-)
-def test_a_request_that_fails_costs_only_itself(folder: Path, bad: Prompt, error: str) -> None:
-    good = [Prompt.of(BLUE, "?"), Prompt.of("a"), Prompt.of("b")]
-    replies = ask(folder, good[0], bad, *good[1:], max_model_len=500)
-    (n,) = re.findall(r"is (\d+) tokens", replies[1].error) or [""]
-    assert [reply.error for reply in replies] == ["", error.format(n=n), "", ""]
-    assert said([replies[0], *replies[2:]]) == said(ask(folder, *good))
-
-
-def test_a_way_of_drawing_that_vllm_refuses_is_an_error_of_the_request(folder: Path) -> None:
-    requests = [Request(prompt=MIXED[0], temperature=t) for t in (1.0, 3.0)]
-    good, bad = replies_of(engine_of(folder), requests)
-    assert (good.error, bad.error) == ("", "temperature must be in [0, 2], got 3.0.")
-
-
-def test_what_vllm_refuses_is_an_error_of_the_request(folder: Path) -> None:
-    good, bad = ask(folder, MIXED[0], Prompt.of("a" * 500), prompts="vllm", max_model_len=400)
-    assert not good.error
-    assert re.fullmatch(r"The prompt \(length \d+\) is too long", bad.error)
-
-
-def test_when_vllm_dies_nothing_more_can_be_asked(folder: Path) -> None:
-    with pytest.raises(ModelError, match="vLLM cannot go on: EngineCore encountered an issue"):
-        ask(folder, MIXED[0], Prompt.of("dies"))
-
-
-@pytest.mark.parametrize(
-    ("fields", "says"),
-    [
-        pytest.param({"gpu_memory_utilization": 1.0}, "Engine core init", id="no memory"),
-        pytest.param({"extra": {"max_seqs": 4}}, "unexpected keyword argument 'max_seqs'", id="?"),
-        pytest.param({"extra": {"dtype": "half"}}, "multiple values .* 'dtype'", id="said twice"),
-    ],
-)
-def test_a_checkpoint_that_does_not_load(
-    folder: Path, fields: dict[str, object], says: str
-) -> None:
-    with pytest.raises(ModelError, match=f"vLLM does not load it: .*{says}"):
-        ask(folder, MIXED[0], **fields)
-
-
-def test_without_vllm_the_error_says_what_to_install(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "vllm", None)
-    with pytest.raises(ModelError, match=r"needs pip install '\.\[vllm\]'"):
-        ask(folder, MIXED[0])
 
 
 def test_the_identity_is_known_without_vllm_and_says_what_changes_replies(

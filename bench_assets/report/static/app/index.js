@@ -22,12 +22,22 @@
       const models = new Map(data.models.map((model) => [model.name, model]));
       return {
         ...data,
-        rows: rows(data.rows),
+        rows: withBaselines(rows(data.rows), models),
         task: (name) => tasks.get(name),
         model: (name) => models.get(name),
       };
     });
     return known;
+  }
+
+  /** The rows, each with the best that a baseline got where it was asked the same; null if none was. */
+  function withBaselines(rows, models) {
+    const best = new Map();
+    const place = (row) => JSON.stringify([row.task, row.condition, row.edition]);
+    for (const row of rows) {
+      if (row.value !== null && isBaseline(models.get(row.model))) best.set(place(row), Math.max(row.value, best.get(place(row)) ?? 0));
+    }
+    return rows.map((row) => ({ ...row, baseline: best.get(place(row)) ?? null }));
   }
 
   /** A task's short name: that of its suite where it is its only one, else without the suite. */
@@ -52,9 +62,9 @@
     return !edition || !task.edition || edition === task.edition ? task.chance : null;
   }
 
-  /** The best that was reached without looking: chance, or a constant reply; null if not known. */
+  /** The best that was reached without looking: chance, a constant reply, a baseline; null if not known. */
   function blind(task, row) {
-    const known_ = [row.condition === "main" ? chance(task, row.edition) : null, row.constant].filter((one) => one !== null);
+    const known_ = [row.condition === "main" ? chance(task, row.edition) : null, row.constant, row.baseline].filter((one) => one !== null);
     return known_.length ? Math.max(...known_) : null;
   }
 

@@ -166,7 +166,7 @@
     return [
       Bench.h(
         "p", { class: "note" }, "Each number leads to its task. ", Bench.h("b", {}, "Bold"), ": the highest of the task here. ",
-        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, chance or the best constant reply (the tick in the small picture).",
+        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, by chance, the best constant reply or a baseline (the tick in the small picture).",
         shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks that all ${shown.ranked.ranks.length} ranked models have, with a 95 % interval over tasks.`,
       ),
       reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n})`))),

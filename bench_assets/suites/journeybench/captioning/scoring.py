@@ -52,7 +52,7 @@ def rouge_l(scored: Sequence[Scored]) -> Mean:
 
 def bleu(scored: Sequence[Scored]) -> Mean:
     """Mean of BLEU-1 to BLEU-4: the authors' script calls it ``bleu``, Table 2 probably BLEU-4."""
-    return _bleu(scored, slice(0, 4))
+    return _bleu(scored, slice(None))
 
 
 def bleu_n(n: int) -> Measure:

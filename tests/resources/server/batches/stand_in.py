@@ -17,6 +17,7 @@ import orjson
 from aiohttp import web
 
 from tests.chat_server import texts
+from tests.resources.server.batches.vendors_results import anthropic_results, openai_files
 
 Answer = str | int | None  # a text, the status of an error, or nothing until it expires
 
@@ -142,34 +143,13 @@ class BatchServer:
             message = "Enqueued token limit reached"
             errors = {"data": [{"code": "token_limit_exceeded", "line": None, "message": message}]}
             return said | {"status": "failed", "errors": errors}
-        output, error = self._files_of(batch)
+        output, error = openai_files(self._results(batch), batch.end)
         self.files |= {f"out-{batch.id}": output, f"err-{batch.id}": error}
         return said | {
             "status": batch.end or "completed",
             "output_file_id": f"out-{batch.id}" if output else None,
             "error_file_id": f"err-{batch.id}" if error else None,
         }
-
-    def _files_of(self, batch: Batch) -> tuple[bytes, bytes]:
-        output, error = b"", b""
-        for one in self._results(batch):
-            answer = one.pop("answer")
-            if answer is None:
-                if batch.end == "expired":
-                    why = {"code": "batch_expired", "message": "could not be executed in time"}
-                    error += orjson.dumps(one | {"response": None, "error": why}) + b"\n"
-            elif isinstance(answer, int):
-                body = {"error": {"message": "as asked", "code": answer}}
-                response = {"status_code": answer, "request_id": "r", "body": body}
-                error += orjson.dumps(one | {"response": response, "error": None}) + b"\n"
-            else:
-                message = {"role": "assistant", "content": answer}
-                choice = {"index": 0, "message": message, "finish_reason": "stop"}
-                usage = {"prompt_tokens": 10, "completion_tokens": 3}
-                body = {"object": "chat.completion", "choices": [choice], "usage": usage}
-                response = {"status_code": 200, "request_id": "r", "body": body}
-                output += orjson.dumps(one | {"response": response, "error": None}) + b"\n"
-        return output, error
 
     async def _download(self, request: web.Request) -> web.Response:
         self.n_collected += 1
@@ -216,25 +196,8 @@ class BatchServer:
 
     async def _results_messages(self, request: web.Request) -> web.Response:
         self.n_collected += 1
-        batch, lines = self.batches[request.match_info["id"]], []
-        for one in self._results(batch):
-            answer, result = one.pop("answer"), {}
-            if answer is None:
-                result = {"type": "expired" if batch.end == "expired" else "canceled"}
-            elif isinstance(answer, int):
-                error = {"type": "invalid_request_error", "message": "as asked"}
-                result = {"type": "errored", "error": {"type": "error", "error": error}}
-            else:
-                message = {
-                    "type": "message",
-                    "role": "assistant",
-                    "content": [{"type": "text", "text": answer}],
-                    "stop_reason": "end_turn",
-                    "usage": {"input_tokens": 10, "output_tokens": 3},
-                }
-                result = {"type": "succeeded", "message": message}
-            lines.append(orjson.dumps({"custom_id": one["custom_id"], "result": result}))
-        return web.Response(body=b"\n".join(lines))
+        batch = self.batches[request.match_info["id"]]
+        return web.Response(body=anthropic_results(self._results(batch), batch.end))
 
     # both
 

@@ -1,77 +1,20 @@
 """Requests handed over in batches: asked once, collected once, whatever happens meanwhile."""
 
-import os
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.chat import Image, Prompt, Request, Turn
 from bench_assets.core.errors import ModelError
 from resources.replies.earlier import Tokens
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
 from resources.server.batches.anthropic import AnthropicBatches
-from resources.server.batches.engine import BatchEngine
 from resources.server.batches.openai import OpenAIBatches
-from resources.settings.server_spec import ServerSpec
-from tests.resources.server.asking import read_picture, requests_for
+from tests.resources.server.asking import requests_for
+from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered, engine, out, said
 from tests.resources.server.batches.stand_in import BatchServer
-
-TEXTS = ("a", "b", "c", "d", "e")
-ANSWERS = [f"A to {text}" for text in TEXTS]
-
-
-@pytest.fixture(params=["openai", "anthropic"])
-def format_(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BATCH_KEY", "k" * 20)
-
-
-@pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with BatchServer() as one:
-        yield one
-
-
-def engine(
-    server: BatchServer, home: Path, format_: str, spent: Tokens | None = None, **fields: Any
-) -> BatchEngine:
-    section = {"kind": "server", "base_url": server.base_url, "model": "m", "format": format_}
-    spec = ServerSpec.model_validate(
-        section | {"api_key_env": "BATCH_KEY", "batch": True, "max_tokens": 50} | fields
-    )
-    return BatchEngine(
-        spec,
-        read_picture,
-        home / "batches",
-        base_delay=0.01,
-        patience=5,
-        spent=lambda _: spent or Tokens(),
-    )
-
-
-def answered(one: BatchEngine, *asked: Request) -> list[Reply]:
-    replies = dict(one.stream(asked))
-    return [replies[position] for position in range(len(asked))]
-
-
-def said(replies: list[Reply]) -> list[str]:
-    return [reply.error or reply.text for reply in replies]
-
-
-def out(home: Path) -> list[Path]:
-    return sorted((home / "batches").rglob("*.json"))
 
 
 def test_requests_are_one_batch_and_replies_find_theirs(
@@ -172,119 +115,6 @@ def test_a_batch_that_is_refused_whole_is_the_error_of_each(
     server.end = "failed"
     (reply,) = answered(engine(server, tmp_path, "openai"), *requests_for("a"))
     assert reply.error.endswith("without it: Enqueued token limit reached")
-
-
-def killed_while_waiting(server: BatchServer, home: Path, format_: str) -> None:
-    """Hand a batch over, and go away before it ends; nothing but what is noted is left."""
-    looks, server.looks = server.looks, 0
-    replies = engine(server, home, format_).stream(requests_for(*TEXTS))
-    thread = threading.Thread(target=lambda: next(replies, None), daemon=True)
-    thread.start()
-    until_noted(server, home)
-    server.looks = looks
-
-
-def until_noted(server: BatchServer, home: Path) -> None:
-    until = time.monotonic() + 30
-    while not server.batches or not out(home) or '"batch": ""' in out(home)[0].read_text():
-        assert time.monotonic() < until
-        time.sleep(0.005)
-
-
-def test_a_batch_is_collected_by_the_run_after_one_that_was_killed(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    killed_while_waiting(server, tmp_path / "first", format_)
-    # A thread cannot be killed: the second run has a copy of what was noted.
-    for file in out(tmp_path / "first"):
-        there = tmp_path / "second" / file.relative_to(tmp_path / "first")
-        there.parent.mkdir(parents=True)
-        there.write_bytes(file.read_bytes())
-    again = engine(server, tmp_path / "second", format_)
-    assert said(answered(again, *requests_for(*TEXTS, "new"))) == [*ANSWERS, "A to new"]
-    assert server.n_asked == 6
-    assert out(tmp_path / "second") == []
-
-
-@pytest.mark.long
-def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    looks, server.looks = server.looks, 0
-    command = [sys.executable, "-m", __name__, server.base_url, str(tmp_path), format_]
-    ours = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(Path.cwd())})
-    until_noted(server, tmp_path)
-    ours.kill()
-    ours.wait()
-    server.looks = looks
-    got = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
-    assert said(got) == ANSWERS
-    assert (server.n_asked, len(server.batches)) == (5, 1)
-
-
-def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    store = ReplyStore(tmp_path / "replies.sqlite")
-    first = engine(server, tmp_path, format_)
-    model = RememberingModel("m", first, store)
-    assert [one.text for one in model.reply(requests_for(*TEXTS))] == ANSWERS
-    again = RememberingModel("m", engine(server, tmp_path, format_, batch=False), store)
-    assert [one.text for one in again.reply(requests_for(*TEXTS))] == ANSWERS
-    assert (server.n_asked, len(server.batches)) == (5, 1)
-
-
-def test_who_stops_half_way_through_the_results_collects_the_rest_later(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    replies = engine(server, tmp_path, format_).stream(requests_for(*TEXTS))
-    taken = [next(replies), next(replies)]
-    replies.close()  # type: ignore[attr-defined]
-    assert len(out(tmp_path)) == 1
-    rest = [text for n, text in enumerate(TEXTS) if n not in dict(taken)]
-    got = answered(engine(server, tmp_path, format_), *requests_for(*rest))
-    assert said(got) == [f"A to {text}" for text in rest]
-    assert server.n_asked == 5
-
-
-def test_a_batch_whose_answer_was_lost_is_found_again(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    server.drops = True
-    assert said(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))) == ANSWERS
-    assert (server.n_asked, len(server.batches)) == (5, 1)
-
-
-def test_one_that_was_only_about_to_be_handed_over_is_asked(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    one = engine(server, tmp_path, format_)
-    one._noted.note("00", ["of another time"])
-    assert said(answered(one, *requests_for("a"))) == ["A to a"]
-    assert out(tmp_path) == []
-
-
-@pytest.mark.parametrize("damaged", ["", "[]", '{"ids": 1}', "[" * 100_000, "\x00"])
-def test_a_note_that_is_damaged_is_passed_over(
-    server: BatchServer, tmp_path: Path, damaged: str
-) -> None:
-    one = engine(server, tmp_path, "openai")
-    one._noted.note("00", ["of another time"])
-    out(tmp_path)[0].write_text(damaged, encoding="utf-8")
-    assert said(answered(one, *requests_for("a"))) == ["A to a"]
-
-
-def test_one_that_the_server_knows_no_more_is_asked_anew(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    killed_while_waiting(server, tmp_path / "first", format_)
-    (file,) = out(tmp_path / "first")
-    there = tmp_path / "second" / file.relative_to(tmp_path / "first")
-    there.parent.mkdir(parents=True)
-    there.write_text(file.read_text().replace('"batch_0"', '"batch_9"').replace("ch_0", "ch_9"))
-    got = answered(engine(server, tmp_path / "second", format_), *requests_for(*TEXTS))
-    assert said(got) == ANSWERS
-    assert server.n_asked == 10
 
 
 def test_a_server_that_is_overloaded_is_asked_again(

@@ -5,19 +5,11 @@ from collections import Counter, defaultdict
 
 import dagster as dg
 import pytest
-from PIL import Image
 
-from bench_assets.core.errors import SourceError
 from bench_assets.core.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.evaluation import evaluation_assets
-from bench_assets.partitions import MODELS
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.built.assets import dialogue as dialogue_assets
-from bench_assets.suites.journeybench.built.assets import distractors as distractor_assets
-from bench_assets.suites.journeybench.built.assets import look_alikes as look_alike_assets
 from bench_assets.suites.journeybench.built.assets import pictures as assets
-from bench_assets.suites.journeybench.built.assets import retrieval as retrieval_assets
-from bench_assets.suites.journeybench.built.assets import triggers as trigger_assets
 from bench_assets.suites.journeybench.built.assets import votes
 from bench_assets.suites.journeybench.built.distractors import (
     Statement,
@@ -36,65 +28,17 @@ from bench_assets.suites.journeybench.decisions import (
 from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.source import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
-from bench_assets.suites.journeybench.mcot.co_reference import Spelling
 from bench_assets.suites.journeybench.mcot.pictures import PlannedPicture
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
-from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
 from bench_assets.suites.journeybench.raw import GalleryPicture, StatementVote, read_raw
 from bench_assets.suites.journeybench.retrieval.source import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.writing import Written
-from resources.home.tables import RowTables, TableFiles
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
 from tests import rows
 from tests.fair_exam import unfair
-
-TASKS = [mcot, multi_image_vqa]
-LEFT = [
-    *(
-        shared,
-        votes,
-        assets,
-        dialogue_assets,
-        distractor_assets,
-        look_alike_assets,
-        retrieval_assets,
-    ),
-    *(trigger_assets, *TASKS),
-]
-
-
-class Bench:
-    """A home folder with the built route of every task."""
-
-    def __init__(self, home, settings=""):
-        home.mkdir(exist_ok=True)
-        (home / "bench.toml").write_text(settings)
-        self.home = home
-        self.settings = SettingsFile(home=str(home))
-        self.tables = TableFiles(folder=str(home / "tables"))
-        self.images = ImageStore(folder=str(home / "images"))
-
-    def build(self, selected, **how):
-        resources = {
-            "settings": self.settings,
-            "sources": SourceFiles(settings=self.settings),
-            "images": self.images,
-            "models": Models(settings=self.settings, images=self.images),
-            "tables": self.tables,
-            "io_manager": RowTables(files=self.tables),
-        }
-        with dg.DagsterInstance.ephemeral() as instance:
-            instance.add_dynamic_partitions(MODELS.name, ["m"])
-            return dg.materialize(selected, instance=instance, resources=resources, **how)
-
-    def rows(self, table, row_type, partition=""):
-        return self.tables.read(["journeybench", *table.split("/")], row_type, partition)
+from tests.suites.journeybench.built.left_half import LEFT, Bench, one
 
 
 @pytest.fixture(scope="module")
@@ -102,12 +46,6 @@ def mini(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("home"))
     bench.build(dg.load_assets_from_modules(LEFT))
     return bench
-
-
-def one(rows, **fields):
-    """The single row with these values."""
-    (row,) = [r for r in rows if all(getattr(r, name) == v for name, v in fields.items())]
-    return row
 
 
 @pytest.mark.long
@@ -285,98 +223,6 @@ def test_building_again_changes_nothing_and_paints_nothing(mini):
     mini.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
     assert {p: p.stat().st_mtime_ns for p in (mini.home / "painted").iterdir()} == before
     assert mini.tables.digest(["journeybench", "mcot", "questions"]) == digest
-
-
-def test_a_source_without_recorded_replies_says_so_of_every_request(tmp_path):
-    bench = Bench(tmp_path / "home")
-    only_problems = dg.load_assets_from_modules([shared, votes, assets, mcot])
-    source = tmp_path / "raw"
-    source.mkdir()
-    line = {
-        "question": "Ann has 3 pies at 2 dollars. What is paid?",
-        "answer": "3*2=<<3*2=6>>6\n#### 6",
-    }
-    (source / "gsm8k.jsonl").write_text(json.dumps(line))
-    (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
-    bench.build(only_problems)
-    (rejection,) = bench.rows("mcot/built_rejections", Rejection)
-    assert "no recorded reply in" in rejection.reason
-    assert not bench.tables.exists(["journeybench", "mcot", "questions"])
-
-
-def test_a_model_of_the_settings_writes_in_the_place_of_recorded_replies(tmp_path):
-    source = tmp_path / "raw"
-    source.mkdir()
-    line = {
-        "question": "Ann has 3 pies at 2 dollars. What is paid?",
-        "answer": "3*2=<<3*2=6>>6\n#### 6",
-    }
-    (source / "gsm8k.jsonl").write_text(json.dumps(line))
-    says = json.dumps(
-        [
-            {
-                "text": "3 pies",
-                "number": "3",
-                "things": "pies",
-                "image_prompt": "exactly {count} of: pie",
-            }
-        ]
-    )
-    bench = Bench(
-        tmp_path / "home",
-        f'[sources]\njourneybench = "{source}"\n[suites.journeybench]\nwriter = "w"\n'
-        f"[models.w]\nkind = \"scripted\"\nsays = '{says}'\n",
-    )
-    bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
-    questions = bench.rows("mcot/questions", Question)
-    assert [question.edition for question in questions] == ["built"] * 3
-    assert questions[0].text == "Ann has the pies in the picture at 2 dollars. What is paid?"
-    assert {one.writer for one in bench.rows("mcot/quantities", Quantity)} == {"w"}
-
-
-def published(folder, *pictures):
-    """A release of one MCOT row and one multi-image row, with some of their pictures."""
-    (folder / "images").mkdir(parents=True)
-    for colour, name in enumerate(pictures):
-        Image.new("RGB", (8, 8), (0, 0, 99 * colour)).save(folder / "images" / name)
-    url = "https://host/a.png"
-    row = {"index": "7", "url": url, "question": "How many cups?", "answer": "no cups; 0"}
-    (folder / "mcot.jsonl").write_text(json.dumps(row | {"category": "hallucination;odd"}))
-    pair = {"url1": url, "url2": "https://host/b.png", "External_Knowledge": "1"}
-    (folder / "multi_image_vqa.jsonl").write_text(
-        json.dumps(pair | {"question": "How many legs?", "answer": "12"})
-    )
-    return f'[sources]\njourneybench = "{folder}"\n'
-
-
-def test_a_published_source_goes_past_the_built_route(tmp_path):
-    bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png", "b.png"))
-    bench.build(dg.load_assets_from_modules([shared, votes, assets, *TASKS]))
-    (question,) = bench.rows("mcot/questions", Question)
-    assert (question.question_id, question.edition) == ("journeybench/mcot/7", "own")
-    assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
-    (pair,) = bench.rows("multi_image_vqa/questions", Question)
-    assert (pair.category, len(pair.images)) == ("External Knowledge", 2)
-    assert [row.label for row in bench.rows("mcot/spellings", Spelling)] == ["", "hallucination"]
-    assert bench.rows("mcot/problems", Problem) == []
-
-
-def test_a_published_picture_that_is_missing_costs_its_question_and_the_name(tmp_path):
-    bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png"))
-    file = tmp_path / "jb" / "mcot.jsonl"
-    row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
-    file.write_text(f"{file.read_text()}\n{json.dumps(row)}")
-    bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
-    (question,) = bench.rows("mcot/questions", Question)
-    assert question.edition == "own"
-    (rejection,) = bench.rows("mcot/rejections", Rejection)
-    assert rejection.entry == "mcot, 8, https://host/b.png"
-
-
-def test_a_published_source_without_any_picture_says_what_to_do(tmp_path):
-    bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
-    with pytest.raises(SourceError, match="none of the 1 pictures is there: put them into images/"):
-        bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
 
 
 @pytest.mark.long

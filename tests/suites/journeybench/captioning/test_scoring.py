@@ -1,13 +1,16 @@
 """The corpus measures of captioning, through the four steps."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from bench_assets import flow
 from bench_assets.core.metrics.captions import corpus_bleu, score_captions
 from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.suites.journeybench.captioning.scoring import cider_of_each
 from bench_assets.suites.journeybench.captioning.task import TASK
+from bench_assets.task import Scored
 from tests.rows import prediction, question
 
 REFERENCES = [("A red cat sits here.", "The cat is red."), ("Two owls fly!", "Owls in the sky")]
@@ -62,6 +65,37 @@ def test_one_caption_has_a_value_and_no_interval():
     assert found.value == pytest.approx(1)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
+
+
+def test_without_a_caption_nothing_is_measured():
+    found = measured(None, None)["rouge_l"]
+    assert math.isnan(found.value)
+    assert (found.n_scored, found.n_unscored) == (0, 2)
+
+
+def test_the_intervals_of_captions_end_where_the_measures_do():
+    written = [("a red cat sits",), ("two owls fly south",), ("much snow falls today",)]
+    asked = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(written)]
+    said = [prediction(question_id=f"q/{i}", text=one) for i, (one,) in enumerate(written)]
+    rows = flow.summarise(TASK, asked, said, flow.score(TASK, asked, said, []))
+    found = {row.metric: (row.value, row.high) for row in rows}
+    assert found["rouge_l"] == (pytest.approx(1), pytest.approx(1))
+    assert found["cider"] == (pytest.approx(10), pytest.approx(10))
+
+
+def test_a_caption_without_points_is_in_no_corpus():
+    asked = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(REFERENCES)]
+    predictions = [
+        prediction(question_id="q/0", text="A red cat"),
+        prediction(question_id="q/1", text="", error="down"),
+    ]
+    scored = [
+        Scored(one, score)
+        for one, score in zip(asked, flow.score(TASK, asked, predictions, []), strict=False)
+    ]
+    unscored = Scored(asked[1], replace(scored[0].score, question_id="q/1", points=None))
+    alone = score_captions([Captioned("A red cat", REFERENCES[0])])
+    assert cider_of_each([scored[0], unscored]) == alone.cider.tolist()
 
 
 def test_an_empty_reply_is_a_wrong_caption():

@@ -1,0 +1,32 @@
+"""Commands as they are typed, and what they say."""
+
+import json
+
+from typer.testing import CliRunner
+
+from bench_assets.bench.cli import app
+
+
+def bench(*arguments, fails=False):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert (result.exit_code != 0) == fails, result.output
+    return result
+
+
+def lines(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def write_replies(file, replies):
+    file.write_text("\n".join(json.dumps(reply) for reply in replies))
+    return file
+
+
+def answers(*texts, **fields):
+    names = ("000/1", "000/2", "001/1", "001/2")
+    return [
+        {"question_id": f"codis/{name}", "text": text, **fields}
+        for name, text in zip(names, texts, strict=False)
+    ]

@@ -1,0 +1,39 @@
+"""Two forms for people: every kind of field, and votes on captions."""
+
+import io
+
+from PIL import Image, ImageDraw
+
+from bench_assets.people.forms import Field, Form
+
+EVERY = Form(
+    name="quiz/every",
+    title="Every kind of field",
+    instructions="Look at the picture first.\nThen answer what is asked.",
+    fields=(
+        Field(name="unusual", kind="choice", label="Is it unusual?", choices=("yes", "no")),
+        Field(name="seen", kind="choices", label="What is in it?", choices=("sky", "sun", "sea")),
+        Field(name="title", kind="text", label="A title", most=80),
+        Field(name="story", kind="text", label="What happens?", required=False),
+        Field(name="entities", kind="texts", label="Entities", least=2, most=5),
+        Field(name="places", kind="points", label="Where is the sun?", least=1, most=2),
+        Field(name="own", kind="picture", label="A picture of yours", required=False),
+    ),
+)
+VOTES = Form(
+    name="quiz/votes",
+    title="Which caption is better?",
+    instructions="Choose the caption that says more of what is seen.",
+    fields=(
+        Field(name="better", kind="choice", label="Which one?", choices=("A", "B", "neither")),
+        Field(name="why", kind="text", label="Why?", required=False),
+    ),
+)
+
+
+def drawn(colour: str) -> bytes:
+    picture = Image.new("RGB", (640, 480), colour)
+    ImageDraw.Draw(picture).ellipse((400, 60, 520, 180), "yellow")
+    written = io.BytesIO()
+    picture.save(written, "PNG")
+    return written.getvalue()

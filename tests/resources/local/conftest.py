@@ -1,0 +1,23 @@
+"""What the tests here share."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.sensors.watched import write_checkpoint
+from tests.tiny_checkpoint import save_tiny_vlm
+
+
+@pytest.fixture(params=[0, 3600], ids=["written just now", "at rest for an hour"])
+def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = write_checkpoint(tmp_path / "runs" / "step-1")
+    (made / "modeling_own.py").write_text("own = 1")
+    later = made.stat().st_ctime_ns + request.param * 10**9
+    if request.param:
+        monkeypatch.setattr("time.time_ns", lambda: later)
+    return made
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))

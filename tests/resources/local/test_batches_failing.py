@@ -1,0 +1,89 @@
+"""What cannot be read, weighed or answered in a batch costs only itself."""
+
+import jinja2
+import pytest
+from PIL import Image as Pictures
+
+from bench_assets.core.chat import Prompt, Reply, Request, Turn
+from bench_assets.core.errors import ModelError
+from resources.local.answers import Draw
+from tests.resources.local.echoing import Echo, ask, batches
+from tests.resources.local.tiny_engine import ALBUM, BLUE, RED
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        pytest.param(KeyError("pixel_values"), id="KeyError"),
+        pytest.param(TypeError("no"), id="TypeError"),
+        pytest.param(jinja2.TemplateError("no"), id="an error of a template"),
+        pytest.param(AssertionError("no"), id="AssertionError"),
+        pytest.param(OSError("no"), id="OSError"),
+        pytest.param(ZeroDivisionError("no"), id="ZeroDivisionError"),
+    ],
+)
+@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
+def test_any_exception_costs_only_its_own_request(where: str, raised: Exception) -> None:
+    def fail(texts: list[str]) -> None:
+        if "odd" in texts:
+            raise raised
+
+    echo = Echo()
+    setattr(echo, where, fail)
+    texts = ["a", "b", "odd", "c", "d", "e", "f"]
+    replies = ask(echo, *map(Prompt.of, texts), batch_size=4)
+    assert [reply.text for reply in replies] == ["A", "B", "", "C", "D", "E", "F"]
+    assert [reply.error for reply in replies if reply.error] == [str(raised)]
+
+
+@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
+def test_a_model_that_cannot_be_asked_stops_all(where: str) -> None:
+    def fail(texts: list[str]) -> None:
+        raise ModelError("the device is gone")
+
+    echo = Echo()
+    setattr(echo, where, fail)
+    with pytest.raises(ModelError, match="the device is gone"):
+        ask(echo, *map(Prompt.of, "abc"), batch_size=1)
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        pytest.param(Pictures.DecompressionBombError("too many pixels"), id="a bomb"),
+        pytest.param(OSError("stale file handle"), id="a disk that fails"),
+        pytest.param(KeyError("no such digest"), id="whatever else"),
+    ],
+)
+def test_a_picture_that_cannot_be_read_costs_only_its_own_question(raised: Exception) -> None:
+    def read(digest: str) -> bytes:
+        if digest == BLUE.sha256:
+            raise raised
+        return ALBUM.read(digest)
+
+    requests = [Request(prompt=Prompt.of(picture, "a")) for picture in (RED, BLUE, RED)]
+    replies = dict(batches(Echo(), read).stream(requests))
+    assert [replies[n].text for n in range(3)] == ["A", "", "A"]
+    assert replies[1].error == str(raised)
+
+
+def test_pictures_that_cannot_be_weighed_cost_only_their_own_question() -> None:
+    def weigh(picture: Pictures.Image) -> int:
+        return 1 // (64 - picture.width)
+
+    echo = Echo()
+    echo.weigh = weigh
+    red, blue = ask(echo, Prompt.of(RED, "a"), Prompt.of(BLUE, "b"))
+    assert (red.text, red.error) == ("A", "")
+    assert "division" in blue.error
+
+
+def test_a_turn_that_failed_is_the_error_of_the_whole_conversation() -> None:
+    class FailingFirst(Echo):
+        def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+            first = len(self.asked) == 0
+            said = super().answer(prepared, draw)
+            return [Reply(error="NaN") for _ in said] if first else said
+
+    (reply,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    assert reply == Reply(error="NaN")

@@ -1,0 +1,72 @@
+"""The local engine where memory is short: batches are halved, and what is too large is an error."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PIL import Image as Pictures
+
+from bench_assets.core.chat import Prompt, Reply, Request
+from resources.checkpoints.identity import Checkpoint
+from resources.local.answers import Draw
+from resources.local.conversations import Message
+from resources.local.engine import TransformersEngine
+from resources.local.model import TransformersModel, load
+from resources.local.prompt_tensors import Prepared
+from resources.settings.local_specs import TransformersSpec
+from tests.resources.local.tiny_engine import (
+    ALBUM,
+    MIXED,
+    engine_of,
+    replies_of,
+    said,
+    spec_of,
+)
+
+
+class Cramped:
+    """A loaded model on a machine with room for so many conversations at once."""
+
+    def __init__(self, model: TransformersModel, room: int) -> None:
+        self.model = model
+        self.room = room
+        self.sizes: list[int] = []
+
+    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+        return self.model.weight(pictures)
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> Prepared:
+        return self.model.prepare(conversations)
+
+    def answer(self, prepared: Prepared, draw: Draw) -> list[Reply]:
+        import torch
+
+        self.sizes.append(len(prepared.notes))
+        if len(prepared.notes) > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return self.model.answer(prepared, draw)
+
+
+def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
+    sizes: list[int] = []
+
+    def load_cramped(spec: TransformersSpec, checkpoint: Checkpoint) -> Cramped:
+        model = Cramped(load(spec, checkpoint), room)
+        model.sizes = sizes
+        return model
+
+    spec = spec_of(folder, batch_size=8)
+    return TransformersEngine(spec, str(folder), ALBUM.read, load_cramped), sizes
+
+
+def test_out_of_memory_halves_the_batch_for_good(vlm: Path) -> None:
+    requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
+    engine, sizes = cramped(vlm, room=2)
+    assert said(replies_of(engine, requests)) == said(replies_of(engine_of(vlm), requests))
+    assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
+
+
+def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:
+    engine, sizes = cramped(vlm, room=0)
+    (reply,) = replies_of(engine, [Request(prompt=MIXED[0])])
+    assert reply == Reply(error="CUDA out of memory. Tried to allocate 2.00 GiB.")
+    assert sizes == [1]

@@ -1,0 +1,65 @@
+"""Checks of models of a test, and what they found."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.chat import ChatModel, Request
+from resources.models.check import ModelCheck
+from resources.models.checked_models import check_model
+from resources.models.scripted import ScriptedModel
+from resources.settings.bench_toml import load_settings
+
+PROBES = [
+    "a picture",
+    "two pictures",
+    "no picture",
+    "a system prompt",
+    "control tokens",
+    "a conversation",
+]
+
+
+def checked(home: Path, toml: str, name: str = "m") -> ModelCheck:
+    home.mkdir(exist_ok=True)
+    (home / "bench.toml").write_text(toml)
+    return check_model(name, load_settings(home))
+
+
+def local(folder: Path | str, more: str = "") -> str:
+    return f'[models.m]\nkind = "transformers"\ndevice = "cpu"\npath = "{folder}"\n{more}\n'
+
+
+def errors(found: ModelCheck) -> dict[str, str]:
+    return {one.probe: one.error for one in found.probes if one.error}
+
+
+def echoing(name: str, open_image: Callable[[str], Any]) -> ChatModel:
+    """A model in Python that says how large the first picture is."""
+
+    def said(request: Request) -> str:
+        return str([open_image(image.sha256).size for image in request.prompt.images[:1]])
+
+    return ScriptedModel(name, said)
+
+
+def raising(name: str, open_image: Callable[[str], Any]) -> ChatModel:
+    raise ZeroDivisionError("by the author")
+
+
+def python(factory: str) -> str:
+    return f'[models.m]\nkind = "python"\nfactory = "{__name__}:{factory}"\n'
+
+
+def copied(vlm: Path, folder: Path, **changed: dict[str, Any]) -> Path:
+    """Copy a checkpoint with entries of its JSON files changed; None takes an entry out."""
+    folder.mkdir(parents=True)
+    for file in vlm.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    for name, entries in changed.items():
+        file = folder / f"{name}.json"
+        written = json.loads(file.read_text()) if file.exists() else {}
+        kept = {k: v for k, v in (written | entries).items() if v is not None}
+        file.write_text(json.dumps(kept))
+    return folder

@@ -1,0 +1,44 @@
+"""Engines that hand requests over in batches, what they said, and notes of what is out."""
+
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.chat import Reply, Request
+from resources.replies.earlier import Tokens
+from resources.server.batches.engine import BatchEngine
+from resources.settings.server_spec import ServerSpec
+from tests.resources.server.asking import read_picture
+from tests.resources.server.batches.stand_in import BatchServer
+
+TEXTS = ("a", "b", "c", "d", "e")
+ANSWERS = [f"A to {text}" for text in TEXTS]
+
+
+def engine(
+    server: BatchServer, home: Path, format_: str, spent: Tokens | None = None, **fields: Any
+) -> BatchEngine:
+    section = {"kind": "server", "base_url": server.base_url, "model": "m", "format": format_}
+    spec = ServerSpec.model_validate(
+        section | {"api_key_env": "BATCH_KEY", "batch": True, "max_tokens": 50} | fields
+    )
+    return BatchEngine(
+        spec,
+        read_picture,
+        home / "batches",
+        base_delay=0.01,
+        patience=5,
+        spent=lambda _: spent or Tokens(),
+    )
+
+
+def answered(one: BatchEngine, *asked: Request) -> list[Reply]:
+    replies = dict(one.stream(asked))
+    return [replies[position] for position in range(len(asked))]
+
+
+def said(replies: list[Reply]) -> list[str]:
+    return [reply.error or reply.text for reply in replies]
+
+
+def out(home: Path) -> list[Path]:
+    return sorted((home / "batches").rglob("*.json"))

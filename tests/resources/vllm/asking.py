@@ -1,0 +1,17 @@
+"""An engine of vLLM over a folder of tests, and asking it."""
+
+from pathlib import Path
+
+from bench_assets.core.chat import Prompt, Reply, Request
+from resources.settings.local_specs import VllmSpec
+from resources.vllm.engine import VllmEngine
+from tests.resources.local.tiny_engine import ALBUM, replies_of
+
+
+def engine_of(folder: Path, **fields: object) -> VllmEngine:
+    written = {"kind": "vllm", "path": str(folder), "max_tokens": 64} | fields
+    return VllmEngine(VllmSpec.model_validate(written), str(folder), ALBUM.read)
+
+
+def ask(folder: Path, *prompts: Prompt, **fields: object) -> list[Reply]:
+    return replies_of(engine_of(folder, **fields), [Request(prompt=prompt) for prompt in prompts])

@@ -1,0 +1,68 @@
+"""The left half of the suite, made in a folder of a test."""
+
+import dagster as dg
+
+from bench_assets.partitions import MODELS
+from bench_assets.suites.journeybench.assets import source as shared
+from bench_assets.suites.journeybench.built.assets import dialogue as dialogue_assets
+from bench_assets.suites.journeybench.built.assets import distractors as distractor_assets
+from bench_assets.suites.journeybench.built.assets import look_alikes as look_alike_assets
+from bench_assets.suites.journeybench.built.assets import pictures as assets
+from bench_assets.suites.journeybench.built.assets import retrieval as retrieval_assets
+from bench_assets.suites.journeybench.built.assets import triggers as trigger_assets
+from bench_assets.suites.journeybench.built.assets import votes
+from bench_assets.suites.journeybench.mcot import assets as mcot
+from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
+from resources.home.tables import RowTables, TableFiles
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+TASKS = [mcot, multi_image_vqa]
+LEFT = [
+    *(
+        shared,
+        votes,
+        assets,
+        dialogue_assets,
+        distractor_assets,
+        look_alike_assets,
+        retrieval_assets,
+    ),
+    *(trigger_assets, *TASKS),
+]
+
+
+class Bench:
+    """A home folder with the built route of every task."""
+
+    def __init__(self, home, settings=""):
+        home.mkdir(exist_ok=True)
+        (home / "bench.toml").write_text(settings)
+        self.home = home
+        self.settings = SettingsFile(home=str(home))
+        self.tables = TableFiles(folder=str(home / "tables"))
+        self.images = ImageStore(folder=str(home / "images"))
+
+    def build(self, selected, **how):
+        resources = {
+            "settings": self.settings,
+            "sources": SourceFiles(settings=self.settings),
+            "images": self.images,
+            "models": Models(settings=self.settings, images=self.images),
+            "tables": self.tables,
+            "io_manager": RowTables(files=self.tables),
+        }
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions(MODELS.name, ["m"])
+            return dg.materialize(selected, instance=instance, resources=resources, **how)
+
+    def rows(self, table, row_type, partition=""):
+        return self.tables.read(["journeybench", *table.split("/")], row_type, partition)
+
+
+def one(rows, **fields):
+    """The single row with these values."""
+    (row,) = [r for r in rows if all(getattr(r, name) == v for name, v in fields.items())]
+    return row

@@ -1,0 +1,102 @@
+"""The published route of the suite over files of a test: what is made of them."""
+
+import dagster as dg
+
+from bench_assets.evaluation import evaluation_assets
+from bench_assets.partitions import ENCODERS, MODELS
+from bench_assets.suites.journeybench.assets import source as shared
+from bench_assets.suites.journeybench.captioning.assets import questions as captioning
+from bench_assets.suites.journeybench.captioning.assets import studies
+from bench_assets.suites.journeybench.captioning.source import CaptionedImage
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.hallucination_vqa import assets as hallucination
+from bench_assets.suites.journeybench.hallucination_vqa.source import TriggerQuestion
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
+from bench_assets.suites.journeybench.retrieval.assets import questions as retrieval
+from bench_assets.suites.journeybench.retrieval.assets.evaluation import RETRIEVAL_ASSETS
+from bench_assets.suites.journeybench.retrieval.source import RetrievalSample
+from resources.home.tables import RowTables, TableFiles, table_output
+from resources.models.opening import Models
+from resources.pictures.images import ImageStore
+from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
+
+EVALUATED = ("predictions", "judgements", "scores", "metrics")
+
+
+def nothing_built(task, row_type):
+    """The built route's table of a task, as it is for a published source."""
+
+    @dg.asset(name="built", key_prefix=["journeybench", task], dagster_type=table_type(row_type))
+    def built():
+        return table_output([])
+
+    return built
+
+
+def table_type(row_type):
+    return dg.DagsterType(
+        name=f"{row_type.__name__}s",
+        type_check_fn=lambda _, rows: isinstance(rows, list),
+        typing_type=list[row_type],
+    )
+
+
+class Bench:
+    """A home folder with the assets of the three tasks, without checks: they know real counts."""
+
+    def __init__(self, home, source):
+        home.mkdir()
+        self.source = source
+        (home / "bench.toml").write_text(
+            f'[sources]\njourneybench = "{source}"\n[models.says-cat]\nkind = "scripted"\n'
+            'says = "A cat drives a car."\n'
+        )
+        settings = SettingsFile(home=str(home))
+        self.sources = SourceFiles(settings=settings)
+        images = ImageStore(folder=str(home / "images"))
+        self.tables = TableFiles(folder=str(home / "tables"))
+        self.definitions = dg.Definitions(
+            assets=[
+                *dg.load_assets_from_modules(
+                    [shared, captioning, hallucination, retrieval, studies]
+                ),
+                nothing_built("captioning", CaptionedImage),
+                nothing_built("hallucination_vqa", TriggerQuestion),
+                nothing_built("retrieval", RetrievalSample),
+                *evaluation_assets(CAPTIONING),
+                *evaluation_assets(HALLUCINATION),
+                *RETRIEVAL_ASSETS,
+            ],
+            resources={
+                "settings": settings,
+                "sources": self.sources,
+                "images": images,
+                "models": Models(settings=settings, images=images),
+                "tables": self.tables,
+                "io_manager": RowTables(files=self.tables),
+            },
+        )
+        self.instance = dg.DagsterInstance.ephemeral()
+        self.instance.add_dynamic_partitions(MODELS.name, ["says-cat"])
+        self.instance.add_dynamic_partitions(ENCODERS.name, ["random"])
+
+    def build(self, *tasks):
+        """Make what does not hang on a model: of all tasks, or of some and of what they share."""
+        graph = self.definitions.resolve_asset_graph()
+        made = graph.executable_asset_keys  # not what only an edition that is built has
+        keys = [key for key in made if not graph.get(key).is_partitioned]
+        return self.run([key for key in keys if not tasks or key.path[1] in (*tasks, key.path[-1])])
+
+    def run(self, keys, partition=None):
+        job = self.definitions.resolve_implicit_global_asset_job_def()
+        return job.execute_in_process(
+            instance=self.instance,
+            asset_selection=[dg.AssetKey(key) if isinstance(key, list) else key for key in keys],
+            partition_key=partition,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            raise_on_error=False,
+        )
+
+    def read(self, table, row_type, partition=""):
+        return self.tables.read(["journeybench", *table.split("/")], row_type, partition)

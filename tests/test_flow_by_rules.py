@@ -1,0 +1,35 @@
+"""Rules that judge each reply by itself see a block of replies at a time."""
+
+import pytest
+
+from bench_assets import flow
+from bench_assets.core.large_tables import BLOCK, column
+from bench_assets.core.rows import Judgement
+from bench_assets.task import ByRules
+from tests.rows import prediction, question
+from tests.test_flow import task
+
+
+@pytest.mark.parametrize(
+    ("each", "n", "seen"),
+    [
+        pytest.param(True, BLOCK + 3, [BLOCK, 3], id="each by itself"),
+        pytest.param(False, BLOCK + 3, [BLOCK + 3], id="all together"),
+        pytest.param(True, 3, [3], id="few"),
+    ],
+)
+def test_every_reply_is_judged_once_and_in_order(each, n, seen):
+    sizes = []
+
+    def rules(answered):
+        sizes.append(len(answered))
+        return [
+            Judgement.of(said, judge="rules", criterion="c", verdict=True, reply="")
+            for _, said in answered
+        ]
+
+    replies = [prediction(sample=number) for number in range(n)]
+    judged = {"judges": {"rules": ByRules(rules, each=each)}}
+    found = flow.judge(task(**judged), [question()], replies, None)
+    assert sizes == seen
+    assert list(column(found, "sample")) == list(range(n))
