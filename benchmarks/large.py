@@ -1,7 +1,7 @@
 """Memory of a benchmark that is large: 10,000 questions, or as many as BENCH_LARGE says.
 
 Each has a picture of its own; BENCH_LARGE_PICTURES makes them fewer, for those who look at rows. A
-million take hours, most of them for pictures: 1 GiB is the bound of each command.
+million over 100,000 pictures take an hour (docs/large.md): 1 GiB is the bound of each command.
 """
 
 import os

@@ -1,78 +1,13 @@
-from math import isnan
-
 import pytest
 
 from bench_assets import flow
-from bench_assets.core.chat import Image, Prompt, Reply
+from bench_assets.core.chat import Prompt, Reply
 from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.signature import Signature
-from bench_assets.core.stats import Point, mean
-from bench_assets.task import ByModel, ByRules, ChosenJudge, Condition, Task
+from bench_assets.core.rows import Judgement
+from bench_assets.task import ByModel, ByRules, ChosenJudge
 from resources.models.scripted import ScriptedModel
-from tests.rows import prediction, question
-
-QUESTIONS = [
-    question(question_id="t/1", text="one?", answer=("1",), category="odd"),
-    question(question_id="t/2", text="two?", answer=("2",), category="even"),
-    question(question_id="t/3", text="three?", answer=("3",), category="odd"),
-]
-
-
-def exact(answered, judgements):
-    points = float(answered.prediction.text == answered.question.answer[0])
-    return Score.of(answered.prediction, points=points, answer=(answered.prediction.text,))
-
-
-def by_verdict(answered, judgements):
-    (judgement,) = judgements
-    return Score.of(answered.prediction, points=float(judgement.verdict))
-
-
-def by_rules(answered):
-    return [
-        Judgement.of(p, judge="rules", criterion="c", verdict=p.text in q.answer, reply="")
-        for q, p in answered
-    ]
-
-
-def by_model(answered, model):
-    return [
-        Judgement.of(p, judge=model.name, criterion="c", verdict=True, reply="")
-        for _, p in answered
-    ]
-
-
-JUDGES = {"rules": ByRules(by_rules), "paper": ByModel(by_model)}
-
-
-def task(**fields):
-    return Task(
-        **{
-            "name": "t",
-            "title": "T",
-            "version": 3,
-            "conditions": {
-                "main": Condition(
-                    prompt=lambda q: Prompt.of(q.text, *map(Image, q.images)), about=""
-                ),
-                "thrice": Condition(
-                    prompt=lambda q: Prompt.of(q.text), about="", samples=3, temperature=0.7
-                ),
-            },
-            "readings": {"exact": exact, "by_verdict": by_verdict},
-            "measures": {"accuracy": lambda rows: mean(Point(s.points) for _, s in rows)},
-        }
-        | fields
-    )
-
-
-def said(**texts):
-    """Replies by the number of the question: ``said(q1="1")``; an empty one never came."""
-    return [
-        prediction(question_id=f"t/{name[1:]}", text=text, error="" if text else "timeout")
-        for name, text in texts.items()
-    ]
+from tests.flowing import JUDGES, QUESTIONS, by_model, by_rules, said, task
+from tests.rows import prediction
 
 
 class Model:
@@ -241,82 +176,3 @@ def test_the_first_reading_is_the_default_and_others_go_by_name():
     assert row.reading == "exact"
     with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):
         flow.score(task(), QUESTIONS, said(q1="1"), [], "lenient")
-
-
-def metrics(predictions, questions=QUESTIONS, **fields):
-    scores = flow.score(task(**fields), questions, predictions, [])
-    return flow.summarise(task(**fields), questions, predictions, scores)
-
-
-def test_measures_are_taken_over_all_questions_and_each_category():
-    rows = metrics(said(q1="1", q2="2", q3="9"))
-    assert [(r.category, r.value, r.n_scored, r.n_unscored, r.n_failed) for r in rows] == [
-        ("all", pytest.approx(2 / 3), 3, 0, 0),
-        ("even", 1.0, 1, 0, 0),
-        ("odd", 0.5, 2, 0, 0),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("replies", "n_unscored"),
-    [
-        pytest.param({"q1": "1", "q3": ""}, {"all": 1, "even": 0, "odd": 1}, id="failed"),
-        pytest.param({"q1": "1"}, {"all": 0, "even": 0, "odd": 0}, id="never asked"),
-    ],
-)
-def test_questions_without_a_reply_are_counted_as_failed_and_not_as_wrong(replies, n_unscored):
-    rows = {row.category: row for row in metrics(said(**replies))}
-    assert {c: r.n_failed for c, r in rows.items()} == {"all": 2, "even": 1, "odd": 1}
-    assert {c: r.n_unscored for c, r in rows.items()} == n_unscored
-    assert rows["all"].value == rows["odd"].value == 1.0
-    assert isnan(rows["even"].value)
-
-
-def test_a_question_that_lacks_one_of_its_draws_counts_as_failed():
-    drawn = [
-        prediction(question_id="t/1", sample=0, text="1"),
-        prediction(question_id="t/1", sample=1, text="", error="timeout"),
-    ]
-    overall = metrics(drawn, QUESTIONS[:1])[0]
-    assert (overall.value, overall.n_scored, overall.n_failed) == (1.0, 1, 1)
-
-
-def test_each_model_and_condition_has_metrics_of_its_own():
-    other = [prediction(question_id="t/1", model="n", text="9")]
-    rows = [r for r in metrics(said(q1="1") + other, QUESTIONS[:1]) if r.category == "all"]
-    assert [(r.model, r.value) for r in rows] == [("m", 1.0), ("n", 0.0)]
-
-
-@pytest.mark.parametrize(
-    ("change", "part"),
-    [
-        pytest.param({"version": 4}, "v4", id="task version"),
-        pytest.param({"readings": {"other": exact}}, "reading:other", id="reading"),
-    ],
-)
-def test_a_signature_changes_with_the_task(change, part):
-    before, after = (metrics(said(q1="1"), **fields)[0].signature for fields in ({}, change))
-    assert part in after.split("|")
-    assert part not in before.split("|")
-
-
-def test_a_signature_says_how_much_people_had_not_decided():
-    asked = [question(answer=("1",), labels={"open": "3"})]
-    found = metrics([prediction(text="1")], asked)[0].signature
-    assert Signature.parse(found).parts["open"] == "3"
-    assert "open" not in Signature.parse(metrics(said(q1="1"))[0].signature).parts
-
-
-def test_a_signature_names_data_prompts_model_and_judge():
-    def signature(text="one?", prompt="p", decoding="m|t=0"):
-        asked = [question(text=text, answer=("1",))]
-        rows = [prediction(text="1", prompt_sha256=prompt, decoding=decoding)]
-        return metrics(rows, asked)[0].signature
-
-    assert signature() == signature()
-    assert (
-        len({signature(), signature(text="?"), signature(prompt="q"), signature(decoding="n")}) == 4
-    )
-    assert signature().startswith("t|v3|main|data:")
-    assert signature().endswith("|model:m|t=0|judge:none|reading:exact|n:1")
-    assert "|model:unknown|" in signature(decoding="")

@@ -6,8 +6,8 @@ from bench_assets import flow
 from bench_assets.core.large_tables import BLOCK, column
 from bench_assets.core.rows import Judgement
 from bench_assets.task import ByRules
+from tests.flowing import task
 from tests.rows import prediction, question
-from tests.test_flow import task
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import dagster as dg
 from dagster._core.errors import DagsterInvalidConfigError
-from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from bench_assets.bench.dagster_yaml import site_file, write_dagster_yaml
 from bench_assets.bench.printing import say
@@ -19,6 +18,9 @@ from bench_assets.core.markdown import as_written
 from resources.home.locks import locked
 from resources.home.run_processes import end_runs_without_process
 from resources.settings.bench_toml import Settings, load_settings
+
+if TYPE_CHECKING:
+    from sqlalchemy.exc import DatabaseError
 
 _UNWRITTEN = (
     "Exception while writing logger call to event log",
@@ -78,6 +80,8 @@ def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
 
 def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
     """A default limit alone lets the first two runs overlap: set each pool by name."""
+    from sqlalchemy.exc import IntegrityError
+
     pools = instance.event_log_storage.get_pool_limits()
     there = {pool.name: pool.limit for pool in pools if not pool.from_default}
     for pool, limit in limits.items():
@@ -101,13 +105,20 @@ def told_of_recording(folder: Path) -> Generator[None]:
             yield
     except OSError as why:
         raise HomeError(f"{why.filename or folder}: {why.strerror or why}") from why
-    except DatabaseError as why:
+    except _database_error() as why:
         raise HomeError(
             f"{folder}: Dagster's records cannot be written or read ({why.orig}); is the disk full,"
             " or read-only? Of damaged ones, `bench verify` names the files. Replies are kept"
         ) from why
     if heard.unwritten:
         say(f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written")
+
+
+def _database_error() -> "type[DatabaseError]":
+    """What is looked up when something is raised: where nothing is to be done, none is loaded."""
+    from sqlalchemy.exc import DatabaseError
+
+    return DatabaseError
 
 
 class _Overheard:

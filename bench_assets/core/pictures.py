@@ -28,6 +28,7 @@ FIRST_FRAME = "only its first frame is shown"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further ones behind it, which nobody shows
 _WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
+_COMMON = ("JPEG", "PNG", "GIF", "BMP")
 _FORMATS = (  # those that Pillow decodes by itself; for others it starts programs
     *("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF", "PPM", "ICO"),
     *("ICNS", "PSD", "QOI", "SGI", "PCX", "DIB", "TGA"),
@@ -133,7 +134,7 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
         with warnings.catch_warnings():
             # Ours is the limit, below; Pillow's own warns about what is allowed here.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data), formats=_formats())
+            image = _identified(data)
         with image:
             width, height = image.size
             if width * height > max_pixels:
@@ -150,6 +151,14 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
     except Exception as why:  # Pillow raises whatever a forged file makes it
         said = str(why) or type(why).__name__
         raise ImageError(f"does not decode: {said}") from why
+
+
+def _identified(data: bytes) -> Image.Image:
+    """Find out the format; what decodes the rarer ones takes 7 MB, and is loaded at the first."""
+    try:
+        return Image.open(io.BytesIO(data), formats=_COMMON)
+    except UnidentifiedImageError:
+        return Image.open(io.BytesIO(data), formats=_formats())
 
 
 @cache

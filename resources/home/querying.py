@@ -1,16 +1,29 @@
 """SQL over tables, by DuckDB: over their files, or over rows that were fetched."""
 
 import glob
+import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
 from bench_assets.core.errors import TableError
 from bench_assets.core.tables import schema
 
-Source: TypeAlias = Path | pa.Table
+if TYPE_CHECKING:
+    import duckdb
+
+
+class StoredFile(NamedTuple):
+    """A Parquet file, and the columns that it says it has."""
+
+    path: Path
+    schema: pa.Schema
+
+
+Source: TypeAlias = StoredFile | pa.Table
 """A file, or the rows of what is none."""
 
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
@@ -25,21 +38,39 @@ def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
     import duckdb
 
     try:
-        with duckdb.connect() as db:
+        with _database(os.getpid()).cursor() as db:  # its views are its own
             for name, (sources, row_type) in views.items():
-                files = [one for one in sources if isinstance(one, Path)]
+                # To make columns alike that are takes long, of a thousand tables.
+                alike = all(one.schema == sources[0].schema for one in sources)
+                files = [one.path for one in sources if isinstance(one, StoredFile)]
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
-                    exact = [glob.escape(str(file)) for file in files]
-                    db.read_parquet(exact, union_by_name=True).create_view(name)
+                    exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)
+                    db.execute(
+                        f"CREATE TEMP VIEW {name} AS FROM"
+                        f" read_parquet([{exact}], union_by_name = {not alike})"
+                    )
                 else:
-                    fetched = [one for one in sources if not isinstance(one, Path)]
+                    fetched = [one for one in sources if isinstance(one, pa.Table)]
                     rows = fetched or [schema(row_type).empty_table()]
-                    # To make columns alike that are takes long, of a thousand tables.
-                    alike = all(one.schema == rows[0].schema for one in rows)
                     how = "none" if alike else "permissive"
                     joined = pa.concat_tables(rows, promote_options=how)
-                    db.from_arrow(joined).create_view(name)
+                    db.register(name, joined)
             return db.sql(sql, params=dict(parameters)).to_arrow_table()
     except duckdb.Error as why:
         raise TableError(f"{', '.join(views)}: {why}") from why
+
+
+@cache
+def _database(_process: int) -> "duckdb.DuckDBPyConnection":
+    """An empty one, which takes longer to make than many a query; a fork has one of its own.
+
+    Nothing of a file is kept from one query to the next: it may be another by then.
+    """
+    import duckdb
+
+    return duckdb.connect(config={"enable_external_file_cache": False})
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

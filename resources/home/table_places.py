@@ -72,7 +72,7 @@ class TablePlaces(dg.ConfigurableResource[Any]):
 
     def name(self, key: Sequence[str], partition: str = "") -> str:
         """Under which name one partition of an asset's table is, or would be."""
-        return f"{self.below(key)}/{quote(partition, safe='@+=') or WHOLE}{_PARQUET}"
+        return f"{self.below(key)}/{file_name(partition)}"
 
     def below(self, key: Sequence[str]) -> str:
         """Below what all partitions of an asset's table are."""
@@ -126,6 +126,11 @@ class TablePlaces(dg.ConfigurableResource[Any]):
     def _of(self, places: dict[str, str]) -> Self:
         shared = {"objects": self.objects, "endpoint": self.endpoint}
         return type(self)(folder=self.folder, places=places, **shared)
+
+
+def file_name(partition: str = "") -> str:
+    """How the file of a partition is called, whichever asset's it is."""
+    return f"{quote(partition, safe='@+=') or WHOLE}{_PARQUET}"
 
 
 def _in_folder(folder: Path) -> dict[str, str]:

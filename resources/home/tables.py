@@ -20,8 +20,9 @@ from bench_assets.core.tables import digest, require_columns, schema, to_rows
 from resources.disk.writing import written_aside
 from resources.home import querying
 from resources.home.gathered_tables import Fetched, fetch_all, gathered
-from resources.home.seals import verify, write_groups
+from resources.home.seals import Seal, verify, write_groups
 from resources.home.table_bytes import DIGEST, WRITTEN, TableBytes, told
+from resources.home.table_places import file_name
 from resources.home.table_previews import preview
 from resources.home.table_types import row_type_of, table_of
 
@@ -158,6 +159,7 @@ class TableFiles(TableBytes):
     ) -> Iterable[tuple[str, querying.Source | str]]:
         """What DuckDB reads each table from: a file, or the rows of an object; or why it cannot."""
         versions = dict(sorted(self.versions(key).items()))
+        blobs, below = self.blobs, self.below(key)
 
         def fetched(part: str) -> Fetched:
             try:
@@ -166,28 +168,20 @@ class TableFiles(TableBytes):
                 return str(why)
 
         def file(part: str) -> querying.Source | str:
+            path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
-                return self._file(key, part, row_type, thorough=thorough)
+                found, seal = _looked_at(path, row_type)
+                if thorough and seal == "none":
+                    self.read(key, row_type, part)
+                return found
             except TableError as why:
                 return str(why)
 
-        if self.blobs.folder is not None:
+        if blobs.folder is not None:
             return ((part, file(part)) for part in versions)
         if thorough:
             return fetch_all(versions, fetched).items()
-        return gathered(self.blobs, self.below(key), versions, row_type, fetched).items()
-
-    def _file(
-        self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
-    ) -> Path:
-        path = self.path(key, partition)
-        with told(str(path)):
-            with path.open("rb") as file:
-                seal = verify(file)
-            require_columns(pq.read_schema(path), row_type)
-        if thorough and seal == "none":
-            self.read(key, row_type, partition)
-        return path
+        return gathered(blobs, below, versions, row_type, fetched).items()
 
     def _fetched(
         self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
@@ -198,6 +192,17 @@ class TableFiles(TableBytes):
         if thorough:
             to_rows(table, row_type)
         return table.replace_schema_metadata()
+
+
+def _looked_at(path: Path, row_type: type[Any]) -> tuple[querying.StoredFile, Seal]:
+    """Verify a file of a table, as far as that can be done without making its rows."""
+    with told(str(path)):
+        with path.open("rb") as file:
+            seal = verify(file)
+        with pq.ParquetFile(pa.OSFile(str(path))) as file:
+            columns = file.schema_arrow
+        require_columns(columns, row_type)
+    return querying.StoredFile(path, columns), seal
 
 
 class RowTables(dg.ConfigurableIOManager):

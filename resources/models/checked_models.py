@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from bench_assets.core.errors import BenchError, ModelError
@@ -20,6 +21,7 @@ from resources.settings.local_specs import LocalSpec, TransformersSpec
 from resources.settings.model_specs import BlindSpec, PythonSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec
 from resources.settings.server_spec import ServerSpec
+from resources.settings.stores import database_of
 
 AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
@@ -60,6 +62,7 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
         read_image=pictures.read,
         resolve=settings.resolve,
         spent=lambda _: Tokens(),
+        database=partial(database_of, settings) if settings.storage.variable else None,
     )
     try:
         if isinstance(spec, TransformersSpec):

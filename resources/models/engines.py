@@ -85,7 +85,10 @@ def _server(spec: ServerSpec, at: Surroundings) -> Engine:
 
     spec = served(spec, at.resolve)
     if spec.path:
-        return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
+        said = at.resolve("servers")
+        return ServedEngine(
+            spec, at.name, at.read_image, said, spent=at.spent, database=at.database
+        )
     if spec.batch:
         from resources.server.batches.engine import BatchEngine
 

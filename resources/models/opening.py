@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from resources.settings.model_specs import BlindSpec, RecordedSpec
 from resources.settings.sections import Asked, ModelSpec, Priced
 from resources.settings.server_spec import ServerSpec
 from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import replies_of
+from resources.settings.stores import database_of, replies_of
 
 
 def _unwatched(done: int, remembered: int, total: int) -> None:
@@ -160,6 +161,7 @@ class Models(dg.ConfigurableResource[Any]):
             spent=lambda identity: replies_of(settings).tokens_of(
                 told(identity, known_secrets(settings.home))
             ),
+            database=partial(database_of, settings) if settings.storage.variable else None,
         )
 
 

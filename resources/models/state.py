@@ -20,6 +20,8 @@ from resources.settings.local_specs import AnyLocalSpec, TransformersSpec, VllmS
 from resources.settings.model_specs import BlindSpec, PythonSpec
 from resources.settings.server_spec import ServerSpec
 
+_NO_MATTER = {"reached_as"}  # of each machine its own
+
 
 def state_of(name: str, settings: Settings) -> list[object]:
     """Everything that is known of a model: its settings, its files, the commit of a hub id.
@@ -40,7 +42,7 @@ def files_named(said: object, settings: Settings) -> list[Path]:
 
 def _known_of(name: str, settings: Settings) -> list[object]:
     spec = settings.model(name)
-    said = spec.model_dump(mode="json")
+    said = spec.model_dump(mode="json", exclude=_NO_MATTER)
     if isinstance(spec, BlindSpec) and not isinstance(settings.model(spec.of), BlindSpec):
         return [said, state_of(spec.of, settings)]
     digests = digests_in(settings.home)

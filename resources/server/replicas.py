@@ -53,27 +53,50 @@ class Replicas:
         self._over = Event()
         self._keepers: list[Thread] = []
 
+    @property
+    def is_started(self) -> bool:
+        """Whether they were started, and not closed since."""
+        return bool(self._keepers)
+
+    @property
+    def ready(self) -> list[str]:
+        """Those that can be asked at the moment."""
+        with self._changed:
+            return [self._ready[number] for number in sorted(self._ready)]
+
+    def start(self) -> None:
+        """Start them, if they are not; waits for nothing."""
+        if self._keepers:
+            return
+        self._keepers = [
+            Thread(target=self._keep, args=[number], daemon=True) for number in range(self._n)
+        ]
+        for one in self._keepers:
+            one.start()
+
+    def wait_for_one(self) -> None:
+        """Start them, and wait for the first to be ready.
+
+        Raises:
+            ModelError: If none comes up, or none is left.
+        """
+        if not self._keepers:
+            self.start()
+            with self._changed:
+                while not self._ready and len(self._lost) < self._n:
+                    self._changed.wait(1.0)  # with a limit, so that signals are heard
+        self.addresses()
+
     def addresses(self) -> list[str]:
         """Where to ask at the moment; none while all of them are being started anew.
-
-        Starts them at the first call, and waits for the first to be ready.
 
         Raises:
             ModelError: If none is left.
         """
-        if not self._keepers:
-            self._keepers = [
-                Thread(target=self._keep, args=[number], daemon=True) for number in range(self._n)
-            ]
-            for one in self._keepers:
-                one.start()
-            with self._changed:
-                while not self._ready and len(self._lost) < self._n:
-                    self._changed.wait(1.0)  # with a limit, so that signals are heard
         with self._changed:
             if len(self._lost) == self._n:
                 raise ModelError(str(self._lost[0]))
-            return [self._ready[number] for number in sorted(self._ready)]
+        return self.ready
 
     def close(self) -> None:
         """End all of them; they can be started again."""

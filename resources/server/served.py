@@ -1,22 +1,29 @@
 """The engine for weights that a server is started for, or that somebody else serves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from bench_assets.core.chat import Request
 from resources.checkpoints.identity import Checkpoint
-from resources.checkpoints.seals import not_overwritten, unchanged
+from resources.checkpoints.seals import Seal, not_overwritten, unchanged
 from resources.checkpoints.served_weights import pin_served
 from resources.replies.engine import ReadImage
 from resources.server.address_file import AddressFile
+from resources.server.announced import Announced
+from resources.server.announcements import Announcements
 from resources.server.at_server import Spent, no_tokens
 from resources.server.background import Arrival
 from resources.server.engine import ServerEngine
 from resources.server.replicas import Replicas
+from resources.server.shared_replicas import SharedReplicas
 from resources.server.started import Asked, StartedServer, free_port
 from resources.settings.server_spec import ServerSpec
+
+if TYPE_CHECKING:
+    from resources.database.postgres import Database
 
 _LOOK = 0.1  # s between two looks at the files while replies arrive
 
@@ -37,6 +44,7 @@ class ServedEngine(ServerEngine):
         said: Path,
         *,
         spent: Spent = no_tokens,
+        database: "Callable[[], Database] | None" = None,
     ) -> None:
         """Prepare; nothing is started yet.
 
@@ -46,6 +54,10 @@ class ServedEngine(ServerEngine):
             read_image: Finds the pictures that prompts name.
             said: Folder for what started servers say.
             spent: Identity -> tokens of what was asked before.
+            database: Opens the one that other homes use too, for a server with ``reached_as``.
+
+        Raises:
+            SettingsError: If the address of the database cannot be used.
         """
         called = name if "{name}" in spec.serve else spec.path
         whole = spec.model_copy(update={"model": spec.model or called})
@@ -53,7 +65,8 @@ class ServedEngine(ServerEngine):
         self._written = spec
         self._name = name
         self._said = said
-        self._replicas = self._to_start() if spec.serve else None
+        self._seals: Sequence[Seal] = ()
+        self._replicas = self._to_start(database) if spec.serve else None
         started = self._replicas.addresses if self._replicas else None
         self._addresses = AddressFile(whole) if spec.addresses_file else started
 
@@ -86,7 +99,7 @@ class ServedEngine(ServerEngine):
         """
         seals = not_overwritten(self.checkpoint.seals)
         if self._replicas:
-            self._replicas.addresses()  # waited for here, where an interrupt is heard
+            self._replicas.wait_for_one()  # here, where an interrupt is heard
         looked_at = monotonic()
         for arrival in super().stream(requests):
             if monotonic() > looked_at + _LOOK:
@@ -99,18 +112,30 @@ class ServedEngine(ServerEngine):
         if self._replicas:
             self._replicas.close()
 
-    def _to_start(self) -> Replicas:
+    def _to_start(self, database: "Callable[[], Database] | None") -> Replicas | SharedReplicas:
         spec = self._spec
         asked = Asked(
             health=spec.health, model=spec.model, path=spec.path, within=spec.start_timeout
         )
-        return Replicas(
+        own = Replicas(
             self._start,
             asked,
             steady=lambda: unchanged(self.checkpoint.seals),
             n=spec.n_served,
             most_starts=spec.max_tries,
         )
+        if not (spec.reached_as and database):
+            return own
+        return SharedReplicas(
+            own,
+            Announcements(database(), lambda: f"{self.identity}\n{spec.model}", self._name),
+            Announced(asked),
+            reached_as=spec.reached_here,
+            refuse_overwritten=self._refuse_overwritten,
+        )
+
+    def _refuse_overwritten(self) -> None:
+        self._seals = not_overwritten(self._seals or self.checkpoint.seals)
 
     def _start(self, number: int) -> StartedServer:
         spec, port = self._spec, free_port()

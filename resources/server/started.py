@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-import orjson
-
 from bench_assets.core.errors import ModelError
 from resources.server import keeper
+from resources.server.listed_models import other_weights
 from resources.server.listeners import listened_before
 
 _LOOK = 0.05  # s between two looks at a server that starts
@@ -152,14 +151,11 @@ class StartedServer:
     def _refuse_others(self, asked: Asked) -> None:
         """Refuse a server that says that it has other weights under the name.
 
-        Not all say so: vLLM names the folder as ``root``. That the process has our path in its
-        command, and nobody else listens there, is what is certain.
+        That the process has our path in its command, and nobody else listens there, is what is
+        certain.
         """
-        listed = _listed(self._get("/v1/models")[1])
-        roots = [one.get("root") for one in listed if one.get("id") == asked.model]
-        others = [root for root in roots if isinstance(root, str) and _is_other(root, asked)]
-        if others:
-            raise ModelError(f"the server says that {asked.model} is {others[0]}, not {asked.path}")
+        if other := other_weights(self._get("/v1/models")[1], asked.model, asked.path):
+            raise ModelError(f"the server says that {asked.model} is {other}, not {asked.path}")
 
     def _get(self, page: str) -> tuple[int, bytes]:
         """Status and body; 0 where nobody answers."""
@@ -172,18 +168,3 @@ class StartedServer:
             return 0, b""
         finally:
             connection.close()
-
-
-def _listed(body: bytes) -> list[dict[str, object]]:
-    try:
-        said = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return []
-    models = said.get("data") if isinstance(said, dict) else None
-    return [one for one in models if isinstance(one, dict)] if isinstance(models, list) else []
-
-
-def _is_other(root: str, asked: Asked) -> bool:
-    """Whether a folder that there is is another than the one that was meant."""
-    here = Path(root)
-    return here.is_absolute() and here.exists() and not here.samefile(asked.path)

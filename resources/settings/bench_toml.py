@@ -155,21 +155,29 @@ class Settings(Strict):
             UnknownNameError: If ``like`` is no model at all.
         """
         like, serve = self.checkpoints.like, self.checkpoints.serve
-        started = {"kind": "server", "path": ".", "serve": serve}
         spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
         if serve and not like:
-            return ServerSpec.model_validate(started)
+            return self._started_by(serve, {})
         if isinstance(spec, ServerSpec) and spec.serve:
             said = spec.model_dump(exclude_unset=True, by_alias=True)
             if said.get("server") == server_of(spec.serve):
                 del said["server"]  # by its command, and there is another
-            return ServerSpec.model_validate({**said, **started}) if serve else spec
+            return self._started_by(serve, said) if serve else spec
         if serve or not isinstance(spec, TransformersSpec | VllmSpec):
             wanted = "with serve" if serve else "transformers, vllm, or a server with serve"
             raise SettingsError(
                 f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not {wanted}"
             )
         return spec
+
+    def _started_by(self, serve: str, said: Mapping[str, Any]) -> ServerSpec:
+        section = {**said, "kind": "server", "path": ".", "serve": serve}
+        try:
+            return ServerSpec.model_validate(section)
+        except ValidationError as why:
+            raise SettingsError(
+                f"{self.file}, [checkpoints], serve: {refusal(why, ServerSpec)}"
+            ) from None
 
 
 def load_settings(home: Path) -> Settings:
@@ -192,5 +200,5 @@ def load_settings(home: Path) -> Settings:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:
         raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
-    require_whole(file, settings.storage, settings.cluster)
+    require_whole(file, settings.storage, settings.cluster, settings.models)
     return settings.with_given(read_models(home))

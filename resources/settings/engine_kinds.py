@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bench_assets.core.nearest import did_you_mean
 from bench_assets.plugins import find_plugins
@@ -21,6 +21,9 @@ from resources.replies.earlier import Tokens
 from resources.replies.engine import Engine, ReadImage
 from resources.settings.model_specs import SPECS
 from resources.settings.sections import ModelSpec
+
+if TYPE_CHECKING:
+    from resources.database.postgres import Database
 
 GROUP = "bench_assets.engines"
 
@@ -35,6 +38,7 @@ class Surroundings:
     read_image: ReadImage  # SHA-256 -> the bytes of a picture of a prompt
     resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
     spent: Callable[[str], Tokens]  # identity -> tokens of all replies that are remembered of it
+    database: "Callable[[], Database] | None" = None  # the one that homes share, if they do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,32 @@
 """What must not be configured by half: something would be lost, and nobody told."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from bench_assets.core.errors import SettingsError
 from resources.settings.cluster_settings import ClusterSettings
+from resources.settings.sections import ModelSpec
+from resources.settings.server_spec import ServerSpec
 from resources.settings.storage_settings import StorageSettings
 
 
-def require_whole(file: Path, storage: StorageSettings, cluster: ClusterSettings) -> None:
+def require_whole(
+    file: Path,
+    storage: StorageSettings,
+    cluster: ClusterSettings,
+    models: Mapping[str, ModelSpec],
+) -> None:
     """Look whether runs that are sent elsewhere have everything in common with us.
 
     Raises:
-        SettingsError: If what they do would be missing here.
+        SettingsError: If what they do would be missing here, or nobody would be told of servers.
     """
+    for name, spec in models.items():
+        if isinstance(spec, ServerSpec) and spec.reached_as and not storage.database:
+            raise SettingsError(
+                f'{file}, entry models.{name}.reached_as: [storage] database = "env:NAME" is'
+                " missing, in which homes tell one another of their servers"
+            )
     if cluster.launcher == "local":
         return
     said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'

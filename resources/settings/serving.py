@@ -6,6 +6,7 @@ of it is then known by these weights, not by an address.
 
 import re
 import shlex
+import socket
 from collections.abc import Mapping
 from hashlib import sha256
 from itertools import pairwise
@@ -21,6 +22,7 @@ from resources.settings.servers import ServerName
 _NAMED = re.compile(r"\{(\w*)\}")  # {"image": 4}, as vLLM takes it, is none
 _KNOWN = ("path", "port", "name")
 _OF_A_SHELL = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
+_WHERE = ("--host", "--server-name")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
 
 
@@ -82,6 +84,29 @@ def _is_command(written: str) -> str:
     return written
 
 
+def _is_a_machine(name: str) -> str:
+    if name and not re.fullmatch(r"[\w.-]+", name.replace("{hostname}", "h"), re.ASCII):
+        raise ValueError(
+            'should be the name or address of this machine, such as "{hostname}" or "10.0.0.5",'
+            " without http:// and port"
+        )
+    return name
+
+
+def _listens_at(command: str) -> str:
+    """Where a command says that its server listens; "" where it does not.
+
+    >>> _listens_at("vllm serve {path} --host 127.0.0.1 --port {port}")
+    '127.0.0.1'
+    """
+    words = [part for word in shlex.split(command) for part in word.split("=", 1)]
+    return next((at for option, at in pairwise(words) if option in _WHERE), "")
+
+
+def _is_loopback(name: str) -> bool:
+    return name in ("localhost", "::1") or name.startswith("127.")
+
+
 class Serving(ModelSpec):
     """A server that we start, or whose addresses change; and how many runs may ask it."""
 
@@ -100,6 +125,9 @@ class Serving(ModelSpec):
     """s; longest wait until a server that was started can be asked."""
     health: str = Field("/health", pattern=r"^/\S*$")
     """Where it says with 200 that it can be asked; where there is no such page, ``/v1/models``."""
+    reached_as: Annotated[str, AfterValidator(_is_a_machine)] = ""
+    """The name under which other machines reach this one, such as ``"{hostname}"``: homes that
+    share ``[storage] database`` then ask one another's servers, and who finds some starts none."""
     addresses_file: str = ""
     """A file with one address a line, like those of ``base_url``, that is looked at again while a
     run asks: new ones are asked too, those that are gone no more."""
@@ -113,6 +141,11 @@ class Serving(ModelSpec):
     def n_served(self) -> int:
         """Servers to be started."""
         return max(self.replicas, len(self.devices))
+
+    @property
+    def reached_here(self) -> str:
+        """``reached_as`` on this machine."""
+        return self.reached_as.replace("{hostname}", socket.gethostname())
 
     @property
     def command_digest(self) -> str:
@@ -138,8 +171,15 @@ class Serving(ModelSpec):
     def _goes_together(self) -> Self:
         if self.serve and self.addresses_file:
             raise ValueError("either serve or addresses_file, not both")
-        if not self.serve and (only := {"replicas", "devices", "health"} & self.model_fields_set):
+        only = {"replicas", "devices", "health", "reached_as"} & self.model_fields_set
+        if not self.serve and only:
             raise ValueError(f"{min(only)} goes with serve")
+        heard = _listens_at(self.serve)
+        if self.reached_as and _is_loopback(heard) and not _is_loopback(self.reached_as):
+            raise ValueError(
+                f"reached_as: by its command the server listens at {heard}, where no other machine"
+                " reaches it; at every interface it does with --host 0.0.0.0"
+            )
         told = "replicas" in self.model_fields_set
         if self.devices and told and self.replicas != len(self.devices):
             raise ValueError(

@@ -28,7 +28,7 @@ def replies_of(settings: Settings) -> Replies:
         return ReplyStore(settings.replies_file)
     from resources.replies.shared_store import SharedReplies
 
-    return SharedReplies(_database(settings))
+    return SharedReplies(database_of(settings))
 
 
 def remembered_replies(settings: Settings) -> Replies | None:
@@ -60,7 +60,7 @@ def vectors_of(settings: Settings) -> KnownVectors:
         return VectorStore(vectors_file(settings))
     from resources.home.shared_vectors import SharedVectors
 
-    return SharedVectors(_database(settings))
+    return SharedVectors(database_of(settings))
 
 
 def claims_of(settings: Settings, seconds: float) -> Claims:
@@ -71,7 +71,7 @@ def claims_of(settings: Settings, seconds: float) -> Claims:
     """
     if not settings.storage.variable:
         return ClaimFiles(settings.home / "claims", seconds)
-    return SharedClaims(_database(settings), seconds)
+    return SharedClaims(database_of(settings), seconds)
 
 
 def table_locks_of(settings: Settings) -> Locks:
@@ -84,7 +84,7 @@ def table_locks_of(settings: Settings) -> Locks:
         return LocksHere(settings.home / "locks")
     from resources.home.shared_locks import SharedLocks
 
-    return SharedLocks(_database(settings))
+    return SharedLocks(database_of(settings))
 
 
 def vectors_file(settings: Settings) -> Path:
@@ -92,7 +92,12 @@ def vectors_file(settings: Settings) -> Path:
     return settings.home / "vectors.sqlite"
 
 
-def _database(settings: Settings) -> "Database":
+def database_of(settings: Settings) -> "Database":
+    """The database that is named.
+
+    Raises:
+        SettingsError: If its address cannot be used.
+    """
     from resources.database.postgres import Database
 
     variable = settings.storage.variable

@@ -107,3 +107,8 @@ def test_bars_of_other_libraries_are_not_drawn(tmp_path):
     ended = started(bars, tmp_path)
     _, said = ended.communicate(timeout=60)
     assert (ended.returncode, said) == (0, "")
+
+
+def test_a_command_that_records_nothing_does_not_load_what_records():
+    loading = "import bench_assets.bench.workbench, sys; sys.exit('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", loading], cwd=ROOT, check=False).returncode == 0

@@ -19,7 +19,7 @@ from bench_assets.suites.journeybench.built.filtering import FilterDecision
 from bench_assets.suites.journeybench.mini import edition as journeybench
 from resources.home.tables import TableFiles
 from resources.settings.settings_file import SettingsFile
-from tests.browser.test_people_pages import to_form
+from tests.browser.test_people_pages import to_form, to_keys
 from tests.resources.people.pages.on_pages import Site
 from tests.suites.codis.raw import entry, write_raw
 
@@ -100,7 +100,7 @@ def _vote(chromium: "Browser", site: Site, title: str, n: int, keys: str) -> Non
         page.goto(site.address + site.link(person))
         to_form(page, title)
         for _ in range(n):
-            page.locator("form.answer").wait_for()
+            to_keys(page)
             before = page.url
             for key in keys:
                 page.keyboard.press(key)

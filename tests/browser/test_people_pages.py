@@ -59,6 +59,11 @@ def to_form(page: "Page", title: str) -> None:
     page.locator("form.answer").wait_for()
 
 
+def to_keys(page: "Page") -> None:
+    """Wait for a form whose scripts are loaded: until then a key chooses nothing."""
+    page.locator(".scripted:not([hidden])").first.wait_for(state="attached")
+
+
 def tab_to(page: "Page", name: str) -> None:
     """Press Tab until a field of that name, or a link with that text, has the focus."""
     for _ in range(40):
@@ -75,7 +80,7 @@ def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Sit
     tab_to(page, f"Begin: {VOTES.title}")
     page.keyboard.press("Enter")
     for key in ("1", "2", "3"):
-        page.locator("form.answer").wait_for()
+        to_keys(page)
         before = page.url
         page.keyboard.press(key)
         assert page.evaluate("document.activeElement.name") == "why"
@@ -90,6 +95,7 @@ def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Sit
 def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: Path) -> None:
     enter(page, site)
     to_form(page, EVERY.title)
+    to_keys(page)
     first = page.url
     page.keyboard.press("1")
     page.keyboard.press("1")

@@ -111,6 +111,7 @@ def test_keys_walk_look_closer_search_and_come_back(page: "Page", index: Path) -
     page.keyboard.press("ArrowRight")
     caption.get_by_text("2 of 2 · ").wait_for()
     page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")  # its end is told later, and moves the focus
     page.keyboard.press("/")
     page.keyboard.type("what is 5")
     heading.get_by_text("quiz/5", exact=True).wait_for()
@@ -119,6 +120,7 @@ def test_keys_walk_look_closer_search_and_come_back(page: "Page", index: Path) -
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keys").wait_for()
     page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
     page.go_back()
     page.wait_for_function("() => document.querySelectorAll('.row-id').length === 6")
     heading.get_by_text("quiz/2", exact=True).wait_for()

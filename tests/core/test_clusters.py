@@ -8,7 +8,7 @@ from bench_assets.core.clusters import ManyPoints, moves_of, moves_of_many
 from bench_assets.core.stats import MANY, Point, mean
 
 
-@pytest.mark.parametrize("n_groups", [1, 4])
+@pytest.mark.parametrize("n_groups", [1, 2, 4])
 @pytest.mark.parametrize("clusters", ["c{}", "", "c{0}{1}"], ids=["shared", "none", "of one each"])
 @pytest.mark.parametrize("points", ["right or wrong", "any", "all right"])
 def test_clusters_of_many_points_move_the_mean_as_those_of_few(points, clusters, n_groups):
@@ -25,7 +25,7 @@ def test_clusters_of_many_points_move_the_mean_as_those_of_few(points, clusters,
         ]
         for group in range(n_groups)
     ]
-    centres, totals = [0.6] * n_groups, [sum(w for _, _, w in part) for part in groups]
+    centres, totals = [0.6] * n_groups, [n_groups * sum(w for _, _, w in part) for part in groups]
     few = moves_of(groups, centres, totals)
     parts = [ManyPoints(part, f"group {number} ") for number, part in enumerate(groups)]
     many = moves_of_many(parts, centres, totals)
@@ -42,3 +42,8 @@ def test_a_mean_of_many_is_the_closed_form():
     found = mean(iter([*points, Point(None)]))
     assert (found.value, found.n_scored, found.n_unscored) == (0.5, n, 1)
     assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-12)
+
+
+def test_points_are_weighed():
+    points = ManyPoints([(0.5, "a", 2.0), (None, "a", 1.0), (1.0, "", 3.0)], "group 0 ")
+    assert (list(points.weighted()), points.n_unscored) == ([1.0, 3.0], 1)

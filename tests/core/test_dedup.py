@@ -68,3 +68,10 @@ def test_a_picture_made_smaller_or_a_little_paler_looks_the_same():
 def test_another_picture_looks_different():
     other = picture_hash(drawn(box=(40, 30, 60, 60)))
     assert hash_distance(picture_hash(drawn()), other) > 10
+
+
+def test_a_text_shorter_than_a_shingle_is_one_and_the_threshold_itself_is_enough():
+    assert similar_texts({"a": "ab", "b": "cb"}, 0.3) == []
+    # abcd has abc and bcd, abce abc and bce: one of three is in both.
+    (twin,) = similar_texts({"a": "abcd", "b": "abce"}, 1 / 3)
+    assert (twin.later, twin.earlier, twin.similarity) == ("b", "a", 1 / 3)

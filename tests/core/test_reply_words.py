@@ -4,6 +4,7 @@ import pytest
 
 from bench_assets.core import choice_forms, choices, reply_text
 from bench_assets.core.choices import read_choice
+from bench_assets.core.reply_text import breaks_off
 from tests.core.reply_words import WORDS
 from tests.pinned_words import inline_words, survivors
 from tests.suites.blink.test_reading import FORMS
@@ -35,3 +36,15 @@ def test_no_word_of_the_readers_can_be_taken_out_unnoticed():
 
 def test_every_word_of_the_readers_can_be_found():
     assert inline_words(READERS) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        pytest.param("and " * 25 + "the", True, id="26 words and no stop"),
+        pytest.param("and " * 24 + "the", False, id="25 words"),
+        pytest.param("and " * 25 + "the.", False, id="26 words and a stop"),
+    ],
+)
+def test_a_long_reply_without_a_stop_breaks_off(text, broken):
+    assert breaks_off(text) == broken

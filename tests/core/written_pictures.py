@@ -7,6 +7,8 @@ import zlib
 import numpy as np
 from PIL import Image
 
+from bench_assets.core.pictures import decode
+
 CORNERS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0), (255, 255, 0), (0, 255, 255))
 """Red, green, blue / black, yellow, cyan: no turn of it looks like another."""
 
@@ -78,3 +80,8 @@ def animated(image_format):
     """Red, then blue."""
     first, second = (Image.new("RGB", (4, 3), colour) for colour in ("red", "blue"))
     return saved(first, image_format, save_all=True, append_images=[second], duration=100)
+
+
+def seen(data):
+    """The pixels that are shown, row by row."""
+    return [[tuple(pixel) for pixel in row] for row in np.asarray(decode(data).picture).tolist()]

@@ -17,7 +17,7 @@ from bench_assets.task import ByModel
 from resources.home.tables import TableFiles
 from resources.settings.bench_toml import load_settings
 from tests.chat_server import ChatServer
-from tests.graph.test_regression import NEW, OLD, Lab
+from tests.graph.test_regression_check import NEW, OLD, Lab
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 JUDGED = replace(TASK, judges={"right": ByModel(judge_right)})

@@ -72,3 +72,8 @@ def test_every_caption_of_the_fixtures_is_split_as_the_java_program_does(shared_
         )
         assert " ".join(tokenize(item["candidate"])) == candidate
         assert [" ".join(tokenize(text)) for text in item["references"]] == references
+
+
+def test_what_has_no_blank_for_very_long_is_split_a_thousand_characters_at_a_time():
+    assert tokenize("a" * 1000) == ["a" * 1000]
+    assert tokenize("a" * 2001) == ["a" * 1000, "a" * 1000, "a"]

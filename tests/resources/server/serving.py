@@ -1,18 +1,21 @@
 """Engines over ``weights_server``, for the tests of servers that are started.
 
 ``python -m tests.resources.server.serving FOLDER SAID OPTION...`` asks one question, says the
-reply, and then waits until it is killed.
+reply, and then waits until it is killed. With BENCH_DATABASE its servers are announced there.
 """
 
+import os
 import shlex
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.chat import Prompt, Reply, Request
+from resources.database.postgres import Database
 from resources.server.served import ServedEngine
 from resources.settings.server_spec import ServerSpec
 
@@ -37,6 +40,20 @@ def engine(folder: Path, said: Path, *options: str, **fields: Any) -> Iterator[S
         one.close()
 
 
+@contextmanager
+def sharing(
+    address: str, folder: Path, said: Path, *options: str, **fields: Any
+) -> Iterator[ServedEngine]:
+    """An engine of a home that shares a database."""
+    section = spec(folder, *options, **({"reached_as": "127.0.0.1"} | fields))
+    opened = partial(Database, address, "BENCH_DATABASE")
+    one = ServedEngine(section, "run/step", lambda _: b"", said, database=opened)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
 def asked(one: ServedEngine, *texts: str) -> list[Reply]:
     replies = dict(one.stream([Request(prompt=Prompt.of(text)) for text in texts]))
     return [replies[position] for position in range(len(texts))]
@@ -48,7 +65,9 @@ def said_by(replies: Sequence[Reply]) -> list[str]:
 
 if __name__ == "__main__":
     weights, log, *chosen = sys.argv[1:]
-    with engine(Path(weights), Path(log), *chosen) as serving:
+    database = os.environ.get("BENCH_DATABASE")
+    opened = partial(sharing, database) if database else engine
+    with opened(Path(weights), Path(log), *chosen) as serving:
         sys.stdout.write(f"{asked(serving, '?')[0].text}\n")
         sys.stdout.flush()
         threading.Event().wait()

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,14 @@ from bench_assets.core.chat import Prompt, Request
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.fingerprints import fingerprint
 from resources.checkpoints.identity import pin
+from resources.database.postgres import Database
 from resources.models.opening import Models
 from resources.pictures.images import ImageStore
 from resources.replies.remembering import RememberingModel
 from resources.replies.store import ReplyStore
+from resources.server.served import ServedEngine
 from resources.settings.settings_file import SettingsFile
-from tests.resources.server.serving import asked, command, engine, said_by
+from tests.resources.server.serving import asked, command, engine, said_by, spec
 from tests.sensors.watched import write_checkpoint
 
 
@@ -57,6 +60,17 @@ def test_weights_are_served_and_asked_and_the_server_ends(weights: Path, tmp_pat
         (pid,) = map(int, lines(starts))  # one server for both askings
         assert is_running(pid)
     assert not is_running(pid)
+
+
+def test_no_database_is_used_by_servers_that_are_nobody_else_s(
+    weights: Path, tmp_path: Path
+) -> None:
+    def refuse() -> Database:
+        raise AssertionError
+
+    served = ServedEngine(spec(weights), "m", lambda _: b"", tmp_path, database=refuse)
+    with closing(served):
+        assert said_by(asked(served, "a")) == ["1234 a"]
 
 
 def test_a_server_without_a_page_for_its_health_is_ready_when_it_lists_models(

@@ -15,6 +15,7 @@
     writes=FILE     writes into FILE before it listens
     child=FILE      starts a process in a session of its own, and writes its id there
     wait=S          seconds before each reply
+    hangs=FILE      never listens, if FILE is not there; it is made then
 """
 
 import json
@@ -95,6 +96,9 @@ def main(path: str, port: str, *said: str) -> None:
         Path(OPTIONS["child"]).write_text(str(child.pid), encoding="utf-8")
     if "writes" in OPTIONS:
         Path(OPTIONS["writes"]).write_bytes(b"other")
+    if "hangs" in OPTIONS and not (hung := Path(OPTIONS["hangs"])).exists():
+        hung.touch()
+        time.sleep(600)
     ThreadingHTTPServer.request_queue_size = 128
     ThreadingHTTPServer(("127.0.0.1", int(port)), Serving).serve_forever()
 

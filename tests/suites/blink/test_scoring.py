@@ -159,7 +159,7 @@ def test_a_judge_without_a_reply_leaves_no_verdict():
 def test_rules_alone_take_an_unread_reply_for_a_wrong_answer():
     pairs = [said("(C)"), said("Hm.")]
     (judgement,) = scoring.judge_by_rules(pairs)
-    assert (judgement.judge, judgement.reply) == ("rules", "(Z)")
+    assert (judgement.judge, judgement.reply, judgement.verdict) == ("rules", "(Z)", False)
     assert scoring.score_carefully(pairs[1], [judgement]).points == 0
     assert scoring.score_officially(pairs[1], [judgement]).points == 0
 
@@ -185,7 +185,9 @@ def test_an_unscored_row_is_left_out_and_counted():
 
 def test_chance_is_that_of_the_tasks_and_not_of_the_questions():
     rows = in_task("Jigsaw", [0] * 9, n_options=2) + in_task("Counting", [0], n_options=4)
-    assert scoring.chance(rows).value == (1 / 2 + 1 / 4) / 2
+    found = scoring.chance(rows)
+    assert found.value == (1 / 2 + 1 / 4) / 2
+    assert (found.n_scored, found.n_unscored) == (10, 0)
 
 
 def test_nothing_scored_has_no_value():

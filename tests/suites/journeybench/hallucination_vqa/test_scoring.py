@@ -1,6 +1,7 @@
 """The judge's JSON, the rules that stand in for it, and the accuracy."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -190,3 +191,14 @@ def test_the_official_reading_has_the_whole_response_judged():
         for reading in TASK.readings
     }
     assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
+
+
+def test_what_the_rules_find_is_said_and_a_judge_without_a_reply_is_named():
+    heart = question(text=HEART[1], answer=(HEART[0],), labels={"image_source": "real"})
+    pairs = [Answered(heart, prediction(text=text)) for text in ("I see no blue heart.", "Left.")]
+    right, wrong = scoring.judge_by_rules(pairs)
+    assert (right.reply, wrong.reply) == (f"says what {HEART[0]!r} says", "says what nobody says")
+    assert scoring.score(pairs[0], [right]).note == right.reply
+    silent = Judgement.of(pairs[0].prediction, judge="j", criterion="right", verdict=None, reply="")
+    found = scoring.score(pairs[0], [replace(silent, error="down")])
+    assert (found.points, found.note) == (None, "the judge gave no reply: down")

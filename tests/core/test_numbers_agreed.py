@@ -1,0 +1,54 @@
+"""What agrees with a number that is true, by hand."""
+
+import pytest
+
+from bench_assets.suites.journeybench import agreement
+from bench_assets.suites.journeybench.agreement import agrees, missing_steps, read_answer
+from tests.pinned_words import survivors
+
+AGREES = [
+    ("There are no cups.", "there is not any cup", True),
+    ("I see no cups.", "no cups exist", True),
+    ("None of them is a cup.", "none is a cup", True),
+    ("There are no cups, so 0.", "no cups", True),
+    ("There are no forks.", "no cups exist", False),
+    ("There are 3 cups.", "no cups exist", False),
+    ("There are no cups. Answer: 12", "no cups exist", False),
+    ("There are no cups at all.", "there is no cup in the picture", False),
+    ("A cup is there.", "there is no cup", False),
+    ("No cup exists.", "there are no cups", True),
+    ("I do not see a cup.", "no cup", True),
+    ("Answer: 12", "12 dollars", True),
+    ("Answer: twelve dollars", "12", True),
+    ("Answer: 12.2", "12", False),
+    ("It is red.", "red", True),
+    ("It is not red.", "red", False),
+    ("It is reddish.", "red", False),
+    ("No cup.", "There is an absence: no cup", False),
+]
+ABSENT = [
+    ("No cup.", truth, True)
+    for truth in ("there is no cup", "there are no cup", "no cup", "not any cup", "not a cup")
+] + [
+    ("Not an egg.", "not an egg", True),
+    ("No egg.", "not an egg", True),
+    ("No egg.", "not the egg", True),
+    ("No egg.", "no egg exist", True),
+    ("No egg.", "none egg, no egg", True),
+]
+
+
+@pytest.mark.parametrize(("reply", "truth", "agreed"), AGREES + ABSENT)
+def test_what_agrees_with_a_ground_truth(reply, truth, agreed):
+    assert agrees(read_answer(reply, ()), truth, reply) is agreed
+
+
+def test_no_word_can_be_taken_out_of_what_agrees():
+    steps = [("3*4 = $12, 5", "=$12", []), ("x", "= -1,2.5", ["-1,2.5"])]
+    rows = [
+        *((lambda r, t: agrees(read_answer(r, ()), t, r), *row) for row in AGREES + ABSENT),
+        *((lambda r, solution: missing_steps(solution, r), *row) for row in steps),
+        (read_answer, "The first image.", ("a", "b"), "a"),
+        (read_answer, "The second image.", ("a", "b"), "b"),
+    ]
+    assert survivors([agreement], rows, lambda row: row[0](row[1], row[2]) == row[3]) == []

@@ -1,0 +1,69 @@
+"""A task of three questions, its judges, and what is said to it."""
+
+from bench_assets.core.chat import Image, Prompt
+from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.stats import Point, mean
+from bench_assets.task import ByModel, ByRules, Condition, Task
+from tests.rows import prediction, question
+
+QUESTIONS = [
+    question(question_id="t/1", text="one?", answer=("1",), category="odd"),
+    question(question_id="t/2", text="two?", answer=("2",), category="even"),
+    question(question_id="t/3", text="three?", answer=("3",), category="odd"),
+]
+
+
+def exact(answered, judgements):
+    points = float(answered.prediction.text == answered.question.answer[0])
+    return Score.of(answered.prediction, points=points, answer=(answered.prediction.text,))
+
+
+def by_verdict(answered, judgements):
+    (judgement,) = judgements
+    return Score.of(answered.prediction, points=float(judgement.verdict))
+
+
+def by_rules(answered):
+    return [
+        Judgement.of(p, judge="rules", criterion="c", verdict=p.text in q.answer, reply="")
+        for q, p in answered
+    ]
+
+
+def by_model(answered, model):
+    return [
+        Judgement.of(p, judge=model.name, criterion="c", verdict=True, reply="")
+        for _, p in answered
+    ]
+
+
+JUDGES = {"rules": ByRules(by_rules), "paper": ByModel(by_model)}
+
+
+def task(**fields):
+    return Task(
+        **{
+            "name": "t",
+            "title": "T",
+            "version": 3,
+            "conditions": {
+                "main": Condition(
+                    prompt=lambda q: Prompt.of(q.text, *map(Image, q.images)), about=""
+                ),
+                "thrice": Condition(
+                    prompt=lambda q: Prompt.of(q.text), about="", samples=3, temperature=0.7
+                ),
+            },
+            "readings": {"exact": exact, "by_verdict": by_verdict},
+            "measures": {"accuracy": lambda rows: mean(Point(s.points) for _, s in rows)},
+        }
+        | fields
+    )
+
+
+def said(**texts):
+    """Replies by the number of the question: ``said(q1="1")``; an empty one never came."""
+    return [
+        prediction(question_id=f"t/{name[1:]}", text=text, error="" if text else "timeout")
+        for name, text in texts.items()
+    ]
