@@ -7,7 +7,9 @@ import pytest
 from bench_assets import flow
 from bench_assets.core.chat import Prompt
 from bench_assets.core.joined import joined, verdicts
+from bench_assets.core.large_tables import LargeTable, Packed
 from bench_assets.core.rows import Judgement
+from bench_assets.core.tables import to_table
 from bench_assets.plain import scoring
 from bench_assets.task import RULES, Answered, ByModel, ByRules, Condition, Task
 from bench_assets.uninformed import beside, best_constants, shuffled
@@ -125,6 +127,27 @@ def test_rows_find_their_questions_and_verdicts(order):
         given = [[v for v in of if v in judged] for of in found]
         got = list(verdicts(packed(said), packed(judged)))
         assert [sorted(of, key=str) for of in got] == [sorted(of, key=str) for of in given]
+
+
+class Looked(Packed):
+    """Blocks that count how often one was taken out as a whole."""
+
+    n_whole = 0
+
+    def table(self, number, columns=None):
+        self.n_whole += columns is None
+        return super().table(number, columns)
+
+
+def test_verdicts_in_the_order_of_predictions_are_not_held():
+    rows = flow.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
+    about = [Judgement.of(row, judge="j", criterion="c", verdict=True, reply="") for row in rows]
+    blocks = Looked()
+    for start in range(0, len(about), 3):
+        blocks.add(to_table(about[start : start + 3], Judgement))
+    found = verdicts(packed(rows), LargeTable(blocks, Judgement))
+    assert ([next(found) for _ in range(3)], blocks.n_whole) == ([[one] for one in about[:3]], 2)
+    assert ([*found], blocks.n_whole) == ([[one] for one in about[3:]], len(blocks.sizes))
 
 
 def test_a_row_of_no_question_is_told():

@@ -14,8 +14,8 @@ SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _MOST = 64 * 1024**3  # bytes, unpacked
 _SYMLINK = 0o120000
 _DAMAGED = (
-    *(EOFError, RuntimeError, ValueError, OverflowError, OSError, struct.error, zlib.error),
-    *(zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError),
+    *(EOFError, RuntimeError, ValueError, OverflowError, OSError, LookupError, MemoryError),
+    *(struct.error, zlib.error, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError),
 )
 
 
@@ -56,6 +56,8 @@ def _unzip(archive: Path, folder: Path) -> None:
         members = opened.infolist()
         _bounded(archive, sum(member.file_size for member in members))
         for member in members:
+            if not member.filename:
+                raise SourceError(f"{archive}: a file without a name")
             path = PurePosixPath(member.filename)
             linked = (member.external_attr >> 16) & 0o170000 == _SYMLINK
             if path.is_absolute() or ".." in path.parts or linked:

@@ -86,6 +86,20 @@ def test_a_column_that_is_empty_throughout_has_no_type_and_fits():
     assert to_rows(table.set_column(place, "points", pa.nulls(1)), Score) == rows
 
 
+@dataclass(frozen=True)
+class Listed:
+    named: tuple[str, ...]
+
+
+def test_a_list_that_is_empty_throughout_fits_and_one_of_numbers_does_not():
+    written = to_table([Listed(())], Listed)
+    empty = written.set_column(0, "named", pa.array([[]], pa.list_(pa.null())))
+    assert to_rows(empty, Listed) == [Listed(())]
+    for other in (pa.array([[3]]), pa.array(["a"])):
+        with pytest.raises(TableError, match="named"):
+            to_rows(written.set_column(0, "named", other), Listed)
+
+
 @pytest.mark.parametrize(
     "row",
     [

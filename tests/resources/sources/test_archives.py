@@ -31,6 +31,7 @@ def tarred():
         pytest.param("a.zip", zipped()[:-22], id="a zip without its end"),
         pytest.param("a.zip", zipped().replace(b"PK\x01\x02\x14\x03\x14\x00\x00",
                                                b"PK\x01\x02\x14\x03\x14\x00\x01"), id="encrypted"),
+        pytest.param("a.zip", zipped().replace(b"a.txt", b"\0.txt"), id="a file without a name"),
         pytest.param("a.zip", zipped()[:36] + b"\xff" * 4 + zipped()[40:], id="torn inside"),
         pytest.param("a.tar.gz", tarred()[:20], id="a tar that is cut off"),
         pytest.param("a.tar.gz", tarred()[:14] + b"\xff" * 6 + tarred()[20:], id="torn gzip"),

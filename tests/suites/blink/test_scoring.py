@@ -102,6 +102,15 @@ def test_all_words_of_a_recorded_judge_are_taken():
     assert scoring.score_as_released(pairs[0], judgements[:1]).points == 0.0
 
 
+def test_of_two_verdicts_the_official_one_is_on_the_reply_with_its_thoughts():
+    pair = said("Hm.", "C")
+    without = judged(pair, "(B)")
+    within = replace(judged(pair, "(C)"), criterion=scoring.WITH_THOUGHTS)
+    for both in ([without, within], [within, without]):
+        assert scoring.score_officially(pair, both).points == 1.0
+        assert scoring.score_carefully(pair, both).points == 0.0
+
+
 def test_the_answer_is_what_was_read_whether_right_or_wrong():
     assert scoring.score_carefully(said("Answer: B"), []).answer == ("B",)
     assert scoring.score_officially(said("It is (B) here"), []).answer == ("B",)

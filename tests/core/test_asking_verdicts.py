@@ -1,0 +1,46 @@
+"""A judge that is asked about more replies than can be held says what it says of a few."""
+
+from collections import Counter
+
+from bench_assets.core.asking import Asked, ask_for_verdicts
+from bench_assets.core.asking_verdicts import verdicts_of_many
+from bench_assets.core.chat import Prompt, Reply
+from bench_assets.core.verdicts import YES_OR_NO, read_word
+from tests.rows import prediction, question
+
+SAID = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
+
+
+class Judge:
+    """Says what stands above, by what is asked and for how many times."""
+
+    name = signature = "judge"
+
+    def __init__(self):
+        self.asked = Counter()
+
+    def reply(self, requests):
+        found = []
+        for one in requests:
+            about = one.prompt.turns[0].parts[0]
+            found.append(Reply(text=SAID[about][self.asked[about]]))
+            self.asked[about] += 1
+        return found
+
+
+def verdict(reply):
+    return read_word(reply.said.answer, YES_OR_NO)
+
+
+def test_verdicts_of_many_are_those_of_a_few():
+    asked = [
+        Asked(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
+        for n in SAID
+    ]
+    few, many = Judge(), Judge()
+    found = list(verdicts_of_many(asked, many, "Print yes or no."))
+    assert found == ask_for_verdicts(asked, few, "Print yes or no.")
+    assert many.asked == few.asked
+    assert [rows[0].question_id for rows in found] == [f"t/{n}" for n in SAID]
+    assert [rows[0].verdict for rows in found] == [True, False, True, False, None]
+    assert [len(rows) for rows in found] == [1, 2, 2, 1, 1]  # of equals the first stays
