@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from math import isclose, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 from typing import NamedTuple
 
 from bench_assets.core.stats import Mean, Point, mean
@@ -88,7 +88,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
         for (a, b), share in shares.items()
     )
     variance = (spread - (seen * chance - 2 * chance + seen) ** 2) / (n * (1 - chance) ** 4)
-    if isclose(variance, 0, abs_tol=_NOTHING):
+    if variance < _NOTHING:  # also where rounding leaves less than nothing
         return Kappa(value, *_widest(value, n), n)
     half = _Z * sqrt(variance)
     return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)

@@ -8,7 +8,7 @@ last digit, on any machine.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from math import fsum, inf, isclose, nan, prod, sqrt
+from math import fsum, inf, nan, prod, sqrt
 from typing import NamedTuple
 
 from bench_assets.core.clusters import ManyPoints, Moves, moves_of, moves_of_many
@@ -143,7 +143,7 @@ def around(
         return value - half, value + half
     share, shown = min(1.0, max(0.0, value / top)), shown / top**2
     units = float(n)
-    if not isclose(shown, 0, abs_tol=_NOTHING) and 0 < share < 1:
+    if shown >= _NOTHING and 0 < share < 1:
         units = share * (1 - share) / _variance(share, shown, 1 / n, n)
         freedom = max(freedom, _worth(list(spread.values())))
     low, high = _wilson(share, units, student(freedom))
@@ -178,9 +178,7 @@ def _interval(value: float, found: Moves) -> tuple[float, float]:
     squares = fsum(share * share for share in shares)
     shown = fsum(move * move for move in moves)
     possible = value * (1 - value)
-    if isclose(
-        shown, 0, abs_tol=_NOTHING
-    ):  # no variation: count every cluster as one unit, which is the least
+    if shown < _NOTHING:  # no variation: count every cluster as one unit, which is the least
         return _wilson(value, 1 / squares if found.several else float(n), Z)
     if found.settled:
         return _wilson(value, possible / shown, Z)

@@ -161,7 +161,7 @@ def _every(each: Mapping[str, Difference]) -> Difference:
 
     if against:
         model = min(against, key=lambda one: (doubt(one)[0], each[one].value))
-        p = None if model in unsure else len(each) * doubt(model)[0]
+        p = None if model in unsure else min(1.0, len(each) * doubt(model)[0])
     else:
         model = max(each, key=doubt)
         p = None if unsure else doubt(model)[0]

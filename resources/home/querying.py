@@ -46,8 +46,9 @@ def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
                     exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)
+                    view = _quoted(name, '"')
                     db.execute(
-                        f"CREATE TEMP VIEW {name} AS FROM"
+                        f"CREATE TEMP VIEW {view} AS FROM"
                         f" read_parquet([{exact}], union_by_name = {not alike})"
                     )
                 else:
@@ -72,5 +73,6 @@ def _database(_process: int) -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(config={"enable_external_file_cache": False})
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _quoted(text: str, mark: str = "'") -> str:
+    """Write SQL for a text, or for a name with '"' as the mark."""
+    return mark + text.replace(mark, mark * 2) + mark

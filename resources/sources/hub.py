@@ -64,10 +64,10 @@ def hub_files(release: HubRelease) -> HubFiles:
         ) from why
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
-    for one in listed:
+    for one in info.siblings or ():
         if problem := _problem(one):
             raise SourceError(f"{release}: the hub lists {one.rfilename!r}: {problem}")
+    listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
     return HubFiles(commit, [_remote(f"{page}/resolve/{commit}", one, headers) for one in listed])
 
 

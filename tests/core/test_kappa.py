@@ -80,6 +80,13 @@ def test_who_always_says_the_same_agrees_by_chance_alone():
     assert found.high < 0.02
 
 
+@pytest.mark.parametrize("n", [107, 118, 125, 132])
+def test_where_rounding_leaves_less_than_no_variance_the_interval_is_the_widest(n):
+    found = cohen_kappa([(1, 1)] * (n - 1) + [(0, 1)])
+    assert found.value == pytest.approx(0)
+    assert found.high == pytest.approx(3 / n)  # three agreements could have gone unseen
+
+
 def test_perfect_agreement_is_not_certain():
     found = cohen_kappa([(n % 2, n % 2) for n in range(30)])
     assert (found.value, found.high) == (1.0, 1.0)

@@ -1,5 +1,6 @@
-"""Homes that share servers."""
+"""Homes that share servers, and a port that nothing answers at."""
 
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -14,3 +15,11 @@ def team() -> Iterator[Team]:
     team.wall.is_away = False
     for one in team.homes:
         one.close()
+
+
+@pytest.fixture
+def dead_port() -> Iterator[int]:
+    """A port that refuses, and that nobody else can be given while the test runs."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and never listens
+        yield taken.getsockname()[1]

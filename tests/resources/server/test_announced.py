@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from resources.server.announced import Announced, why_not
-from resources.server.started import Asked, free_port
+from resources.server.started import Asked
 
 ASKED = Asked(health="/health", model="m", path=str(Path(__file__).parent), within=1)
 OURS = {"/health": (200, {}), "/v1/models": (200, {"data": [{"id": "m", "root": ASKED.path}]})}
@@ -94,23 +94,23 @@ def test_weights_that_are_not_here_any_more_cannot_be_told_from_others(tmp_path:
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        (f"http://127.0.0.1:{free_port()}/v1", "refused"),
+        ("http://127.0.0.1:{dead_port}/v1", "refused"),
         ("http://no-such-machine.invalid:80/v1", "not known|resolution"),
         ("http://127.0.0.1:port/v1", "port"),
         ("http://[/v1", "Invalid IPv6"),
         (f"http://{'a' * 70}.b:1/v1", "label too long|too long"),
     ],
 )
-def test_what_cannot_be_reached_is_no_error(address: str, why: str) -> None:
-    found = why_not(address, ASKED)
+def test_what_cannot_be_reached_is_no_error(address: str, why: str, dead_port: int) -> None:
+    found = why_not(address.format(dead_port=dead_port), ASKED)
     assert found
     assert any(one in found for one in why.split("|")), found
 
 
 def test_one_that_cannot_be_asked_is_told_once_and_left_for_a_while(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, dead_port: int
 ) -> None:
-    gone = f"http://127.0.0.1:{free_port()}/v1"
+    gone = f"http://127.0.0.1:{dead_port}/v1"
     with served(OURS | {"/health": (503, {})}) as server:
         announced = Announced(ASKED, again=3600)
         with caplog.at_level(logging.WARNING, "bench_assets.server"):

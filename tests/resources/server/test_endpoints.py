@@ -12,7 +12,6 @@ from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
 from resources.settings.server_spec import ServerSpec
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask
-from tests.resources.server.test_retrying import unused_port
 
 ANSWERED = Reply(text="A")
 OVERLOADED = Failure(what="HTTP 429", tries=AS_OFTEN_AS_ALLOWED)
@@ -106,9 +105,9 @@ def test_a_faster_address_gets_more():
     assert n_fast > 2 * n_slow
 
 
-def test_an_address_that_is_away_is_left_alone():
+def test_an_address_that_is_away_is_left_alone(dead_port):
     with ChatServer() as server:
-        away = f"http://127.0.0.1:{unused_port()}/v1"
+        away = f"http://127.0.0.1:{dead_port}/v1"
         started = time.monotonic()
         replies = ask((away, server.base_url), *map(str, range(100)), concurrency=4)
         assert [reply.error for reply in replies] == [""] * 100
@@ -116,7 +115,7 @@ def test_an_address_that_is_away_is_left_alone():
         assert time.monotonic() - started < 5
 
 
-def test_all_addresses_are_named_when_none_is_there():
-    first, second = (f"http://127.0.0.1:{unused_port()}/v1" for _ in range(2))
+def test_all_addresses_are_named_when_none_is_there(dead_port):
+    first, second = (f"http://{host}:{dead_port}/v1" for host in ("127.0.0.1", "localhost"))
     with pytest.raises(ModelError, match=f"^{first} {second}: cannot be reached"):
         ask((first, second), "?", max_tries=3)

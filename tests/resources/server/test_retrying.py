@@ -2,7 +2,6 @@
 
 import logging
 import re
-import socket
 import time
 from collections.abc import Sequence
 from email.utils import formatdate
@@ -113,14 +112,8 @@ def test_a_key_that_is_not_set_is_named_before_anything_is_asked() -> None:
         assert server.n_requests == 0
 
 
-def unused_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def test_a_server_that_is_down_is_named_after_one_round_of_tries() -> None:
-    base_url = f"http://127.0.0.1:{unused_port()}/v1"
+def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:
+    base_url = f"http://127.0.0.1:{dead_port}/v1"
     with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: "):
         ask(base_url, *map(str, range(10_000)), max_tries=3)
 

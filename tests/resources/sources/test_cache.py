@@ -124,6 +124,8 @@ def test_more_bytes_than_there_should_be_are_not_read(hub, tmp_path):
     [
         ({"rfilename": None}, "None: no name of a file"),
         ({"rfilename": 7}, "7: no name of a file"),
+        ({"rfilename": []}, r"\[\]: no name of a file"),
+        ({"rfilename": {}}, "no name of a file"),
         ({"size": "12"}, "'12' is no size in bytes"),
         ({"size": True}, "True is no size in bytes"),
         ({"size": -1}, "-1 is no size in bytes"),
