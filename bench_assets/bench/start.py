@@ -19,6 +19,9 @@ def main() -> None:
             signal.signal(number, _end)
     sys.excepthook = _tell  # before typer is loaded, which keeps the one that it finds
     os.environ.setdefault("TQDM_DISABLE", "1")  # other libraries' bars, beside ours; read at import
+    # Dagster's migrations are written by mako, which colours pages of errors that nobody sees here:
+    # 4 MiB of other languages' grammars. None: it does without, as where they are not installed.
+    sys.modules.setdefault("mako.ext.pygmentplugin", None)  # type: ignore[arg-type]
     from bench_assets.bench.cli import app
 
     app()

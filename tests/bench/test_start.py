@@ -112,3 +112,10 @@ def test_bars_of_other_libraries_are_not_drawn(tmp_path):
 def test_a_command_that_records_nothing_does_not_load_what_records():
     loading = "import bench_assets.bench.workbench, sys; sys.exit('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", loading], cwd=ROOT, check=False).returncode == 0
+
+
+def test_grammars_that_colour_nothing_are_not_loaded(tmp_path):
+    page = "mako.exceptions.html_error_template().render_unicode(error=ValueError('<'))"
+    asked = f"import mako.exceptions; assert '&lt;' in {page}; sys.exit('pygments' in sys.modules)"
+    ended = started(FAILING.replace('fail("first")', asked), tmp_path)
+    assert (ended.wait(timeout=60), ended.stderr.read()) == (0, "")
