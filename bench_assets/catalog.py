@@ -5,20 +5,19 @@ are in this project's ``pyproject.toml``. A catalog is a value that is handed on
 read; one suite that cannot be used is left out, with a word why.
 """
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from bench_assets.core.errors import SettingsError, SourceError, UnknownNameError
+from bench_assets.core.errors import BenchError, SettingsError, SourceError, UnknownNameError
 from bench_assets.core.published import Published, read_published
 from bench_assets.extension import with_extensions
 from bench_assets.plain.suites import plain_suites
-from bench_assets.plugins import find_plugins
+from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
 from bench_assets.suite import Suite, defects
 from bench_assets.task import Task
 from resources.settings.bench_toml import Settings
 from resources.settings.unknown_entries import unknown_entries
 
-GROUP = "bench_assets.suites"
 _NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
 
 
@@ -29,6 +28,7 @@ class Catalog:
     suites: tuple[Suite, ...]
     problems: tuple[str, ...] = ()  # a line for each suite that is left out, and why
     not_loaded: frozenset[str] = frozenset()  # names of those, and of suites that nobody wanted
+    origins: Mapping[str, str] = field(default_factory=dict)  # where each comes from, for messages
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,9 +76,10 @@ class Catalog:
         Args:
             problems: Name of a suite -> why it cannot be used.
         """
-        lines = [f"suite {name} is left out: {why}" for name, why in problems.items()]
+        lines = [_left_out(name, why, self.origins) for name, why in problems.items()]
         left = tuple(suite for suite in self.suites if suite.name not in problems)
-        return Catalog(
+        return replace(
+            self,
             suites=left,
             problems=(*self.problems, *lines),
             not_loaded=self.not_loaded | problems.keys(),
@@ -133,32 +134,55 @@ def load_catalog(
         only: Names of the installed suites to load, which saves half a second; None: all.
 
     Raises:
-        SettingsError: If a benchmark of bench.toml cannot be what it is called or asked.
+        SettingsError: If a benchmark of bench.toml cannot be asked as it says.
     """
-    plugins = find_plugins(GROUP, Suite, only)
+    plugins = find_plugins(SUITES, Suite, only)
     installed = plugins.names
     loaded: dict[str, Suite] = {}
+    origins = {**plugins.origins}
     problems = [*plugins.problems]
     for name, found in plugins.found.items():
-        suite = replace(found, code=found.code or (plugins.code[name],))
-        why = defects(suite)
-        if suite.name != name:
-            why.append(f"name: it is {suite.name!r}, not that of its entry point")
-        if why:
-            origin = plugins.origins[name]
-            problems.append(f"{origin}: suite {name} is left out: {'; '.join(why)}")
-        else:
-            loaded[name] = suite
+        try:
+            with strangers_objects():
+                loaded[name] = _usable(found, name, plugins)
+        except BenchError as why:
+            problems.append(_left_out(name, str(why), origins))
     for section, suite in plain_suites(settings) if settings else ():
-        twin = ["name: there is another suite of this name"] if suite.name in installed else []
-        if why := defects(suite) + twin:
-            raise SettingsError(f"{section}: {'; '.join(why)}")
-        loaded[suite.name] = suite
+        origins[suite.name] = section
+        if unusable := defects(suite):
+            problems.append(_left_out(suite.name, "; ".join(unusable), origins))
+        else:
+            loaded[suite.name] = suite
+    if settings:
+        problems += [
+            f"{settings.section(n)}, is left out: {why}" for n, why in settings.twins.items()
+        ]
     suites, unfit = with_extensions(
         [loaded[name] for name in sorted(loaded)], installed | loaded.keys()
     )
     return Catalog(
         suites=suites,
         problems=(*problems, *unfit, *([] if installed else [_NONE])),
-        not_loaded=frozenset(installed - loaded.keys()),
+        not_loaded=frozenset((installed | origins.keys()) - loaded.keys()),
+        origins=origins,
     )
+
+
+def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
+    """A suite as an entry point gives it.
+
+    Raises:
+        SettingsError: If it would break the graph.
+    """
+    suite = replace(found, code=found.code or (plugins.code[name],))
+    why = defects(suite)
+    if suite.name != name:
+        why.append(f"name: it is {suite.name!r}, not that of its entry point")
+    if why:
+        raise SettingsError("; ".join(why))
+    return suite
+
+
+def _left_out(name: str, why: str, origins: Mapping[str, str]) -> str:
+    whose = f"{origins[name]}: " if name in origins else ""
+    return f"{whose}suite {name} is left out: {why}"

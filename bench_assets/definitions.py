@@ -18,16 +18,18 @@ def _load() -> "Definitions":
     from bench_assets.graph.assembly import build_graph
     from resources.settings.discreet_logs import let_logs_tell_no_secrets
     from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
+    from resources.settings.engine_kinds import kind_problems
     from resources.settings.environment import default_home
     from resources.settings.settings_file import SettingsFile
 
     let_logs_tell_no_secrets(default_home())
     let_tracebacks_tell_no_secrets(default_home())
     settings = SettingsFile(home=str(default_home()))
-    found = load_catalog(settings.load())
-    found.check(settings.load())
+    written = settings.load()
+    found = load_catalog(written)
+    found.check(written)
     definitions, catalog = build_graph(settings, found)
-    for problem in catalog.problems:
+    for problem in (*catalog.problems, *kind_problems(written.models)):
         logging.getLogger(__name__).warning(problem)
     return definitions
 

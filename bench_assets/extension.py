@@ -5,15 +5,18 @@ A package says in its ``pyproject.toml``, of an ``Extension``::
     [project.entry-points."bench_assets.extensions"]
     acme = "acme_bench:CODIS"
 
-What was measured with it says so: ``codis+acme``. The paper's primary metric stays what it is.
+What was measured with it says so: ``codis+acme``. The paper's primary metric stays what it is. Its
+code counts as the suite's own: what was made by another version of it is made again.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.plugins import find_plugins
+from bench_assets.core.errors import BenchError, SettingsError, UnknownNameError
+from bench_assets.core.field_types import mistyped
+from bench_assets.plugins import find_plugins, strangers_objects
 from bench_assets.suite import Suite, defects
 from bench_assets.task import Condition, Judge, Measure, Task
 
@@ -37,9 +40,12 @@ def extend(task: Task, by: Extension) -> Task:
     """Add to a task.
 
     Raises:
-        SettingsError: If a name is taken or cannot be one, if a condition needs questions that
-            nobody makes, or a judge comes to a task whose scores need none.
+        SettingsError: If a field is of another type, if a name is taken or cannot be one, if a
+            condition needs questions that nobody makes, or a judge comes to a task whose scores
+            need none.
     """
+    if why := mistyped(by):
+        raise SettingsError(f"task {task.name}: {'; '.join(why)}")
     added = {"condition": by.conditions, "measure": by.measures, "judge": by.judges}
     there = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
     names = [(what, name) for what, more in added.items() for name in more]
@@ -78,23 +84,24 @@ def with_extensions(
     extended = {suite.name: suite for suite in suites}
     problems = [*plugins.problems]
     for name, by in plugins.found.items():
-        whose = by.task.split("/")[0]
         try:
-            if whose in extended:
-                extended[whose] = _extended(extended[whose], by)
-            elif whose not in installed:
-                raise UnknownNameError("suite", whose, installed)
-        except (SettingsError, UnknownNameError) as why:
+            with strangers_objects():
+                whose = by.task.split("/")[0]
+                if whose in extended:
+                    extended[whose] = _extended(extended[whose], by, plugins.code[name])
+                elif whose not in installed:
+                    raise UnknownNameError("suite", whose, installed)
+        except BenchError as why:
             problems.append(f"{plugins.origins[name]}: extension {by.name} is left out: {why}")
     return tuple(extended.values()), problems
 
 
-def _extended(suite: Suite, by: Extension) -> Suite:
+def _extended(suite: Suite, by: Extension, code: Path) -> Suite:
     tasks = {task.name: task for task in suite.tasks}
     if by.task not in tasks:
         raise UnknownNameError("task", by.task, tasks)
     tasks[by.task] = extend(tasks[by.task], by)
-    whole = replace(suite, tasks=tuple(tasks.values()))
+    whole = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
     if why := defects(whole):
         raise SettingsError("; ".join(why))
     return whole

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bench_assets.core.asking_many import Requests, answers
-from bench_assets.core.chat import ChatModel, Reply, Request
+from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
 from bench_assets.core.errors import SettingsError
 from bench_assets.core.joined import joined, places_in, some, verdicts
 from bench_assets.core.large_tables import BLOCK, altered, column, gathered
@@ -17,7 +17,17 @@ from bench_assets.core.setups import joined as joined_setups
 from bench_assets.core.signature import OPEN
 from bench_assets.core.tables import digest
 from bench_assets.summarised import Looked, by_model, metrics, signature_of, values_at
-from bench_assets.task import RULES, Answered, ByModel, ByRules, Scored, ScoreOne, Task, attempt
+from bench_assets.task import (
+    RULES,
+    Answered,
+    ByModel,
+    ByRules,
+    Scored,
+    ScoreOne,
+    Task,
+    attempt,
+    named,
+)
 
 
 def predict(
@@ -44,7 +54,12 @@ def predictions(
         UnknownNameError: If the task has no such condition.
     """
     asking = task.condition(condition)
-    requests = Requests(questions, asking.prompt, asking.samples, asking.temperature)
+
+    def prompt(question: Question) -> Prompt:
+        with named(f"condition {condition}, the prompt of {question.question_id}"):
+            return asking.prompt(question)
+
+    requests = Requests(questions, prompt, asking.samples, asking.temperature)
     for request, reply in answers(model, requests):
         if request.question is not None:
             yield _prediction(request, reply, request.question, model, condition)
@@ -71,9 +86,11 @@ def judge(
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
     if isinstance(chosen, ByModel) and model is not None:
-        rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
+        with named(f"judge {name}"):
+            rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
-        rows, title = _by_rules(chosen, answered), name
+        with named(f"judge {name}"):
+            rows, title = _by_rules(chosen, answered), name
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "

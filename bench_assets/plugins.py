@@ -9,14 +9,18 @@ same way. A package says in its ``pyproject.toml``::
 """
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.errors import BenchError, SettingsError
+
+SUITES = "bench_assets.suites"
+"""The group of suites."""
 
 _OWN = "bench-assets"
 
@@ -31,11 +35,15 @@ class Plugins(Generic[Kind]):
     origins: Mapping[str, str]  # the distribution and the entry point of each, for messages
     code: Mapping[str, Path]  # the package or single file that each is written in
     problems: Sequence[str]  # one line for each that is left out, and why
+    unusable: Mapping[str, str]  # names of which nothing could be loaded, and why
     names: frozenset[str]  # of all entry points, those that were not to be loaded as well
 
 
 def find_plugins(
-    group: str, kind: type[Kind], only: Collection[str] | None = None
+    group: str,
+    kind: type[Kind],
+    only: Collection[str] | None = None,
+    taken: Collection[str] = (),
 ) -> Plugins[Kind]:
     """Load the objects of a group; what cannot be loaded is told of, and stops no other.
 
@@ -46,25 +54,60 @@ def find_plugins(
         group: The group.
         kind: What the objects are.
         only: Names to load; None: all.
+        taken: Names that this project has given without an entry point; told of in any case.
     """
     found: dict[str, Kind] = {}
     origins: dict[str, str] = {}
     code: dict[str, Path] = {}
     problems: list[str] = []
+    unusable: dict[str, str] = {}
     entries = _entries(group, tuple(sys.path))
     for entry in sorted(entries, key=_place):
-        if only is not None and entry.name not in only:
+        if only is not None and entry.name not in {*only, *taken}:
             continue
         try:
+            if entry.name in taken:
+                raise SettingsError(f"the name is taken by {_OWN}; it needs another")
             if other := origins.get(entry.name):
                 raise SettingsError(f"the name is taken by {other}; uninstall one of the two")
-            found[entry.name] = _loaded(entry, kind)
+            found[entry.name], code[entry.name] = _loaded(entry, kind)
             origins[entry.name] = _origin(entry)
-            code[entry.name] = _written_in(entry)
         except SettingsError as why:
             problems.append(f"{_origin(entry)}, is left out: {why}")
-    names = frozenset(entries.names)
-    return Plugins(found=found, origins=origins, code=code, problems=problems, names=names)
+            unusable.setdefault(entry.name, f"{why} ({_origin(entry)})")
+    return Plugins(
+        found=found,
+        origins=origins,
+        code=code,
+        problems=problems,
+        unusable={name: why for name, why in unusable.items() if name not in {*found, *taken}},
+        names=frozenset(entries.names),
+    )
+
+
+def find_owners(group: str) -> dict[str, str]:
+    """Who has each name of a group, by distribution and entry point; nothing is imported."""
+    entries = sorted(_entries(group, tuple(sys.path)), key=_place, reverse=True)
+    return {entry.name: _origin(entry) for entry in entries}
+
+
+@contextmanager
+def strangers_objects(*ours: type[Exception]) -> Generator[None]:
+    """Let what a stranger's object raises, which may be anything, be a mistake of the stranger.
+
+    Args:
+        *ours: What is raised on purpose, and passes as do the errors of this project.
+
+    Raises:
+        SettingsError: If it raised anything else; in one line.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as why:
+        if isinstance(why, (BenchError, *ours)):
+            raise
+        said = " ".join(f"{type(why).__name__}: {why}".split())
+        raise SettingsError(said) from why
 
 
 @lru_cache(maxsize=8)
@@ -74,7 +117,7 @@ def _entries(group: str, path: tuple[str, ...]) -> EntryPoints:
 
 
 def _place(entry: EntryPoint) -> tuple[bool, str, str]:
-    name = entry.dist.name if entry.dist else ""
+    name = str(entry.dist.name) if entry.dist else ""  # None of one that was removed by half
     return name != _OWN, name, entry.name
 
 
@@ -83,14 +126,16 @@ def _origin(entry: EntryPoint) -> str:
     return f"{whose}, entry point {entry.name} = {entry.value!r} of {entry.group}"
 
 
-def _loaded(entry: EntryPoint, kind: type[Kind]) -> Kind:
+def _loaded(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
+    """The object, and what it is written in."""
     try:
-        loaded = entry.load()
-    except (Exception, SystemExit) as why:  # a stranger's module: it may raise whatever it likes
-        raise SettingsError(f"it cannot be imported: {type(why).__name__}: {why}") from why
+        with strangers_objects():
+            loaded, code = entry.load(), _written_in(entry)
+    except BenchError as why:
+        raise SettingsError(f"it cannot be imported: {why}") from why
     if not isinstance(loaded, kind):
         raise SettingsError(f"it is of type {type(loaded).__name__}, expected {kind.__name__}")
-    return loaded
+    return loaded, code
 
 
 def _written_in(entry: EntryPoint) -> Path:

@@ -50,7 +50,7 @@ def grouped(*groups: str) -> dg.AssetSelection:
         else dg.AssetSelection.tag(GROUP, group)
         for group in groups
     ]
-    return reduce(operator.or_, found)
+    return reduce(operator.or_, found) if found else dg.AssetSelection.assets()
 
 
 class AssetArguments(TypedDict):

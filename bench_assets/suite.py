@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -10,9 +10,10 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from bench_assets.core.claims import Claim
+from bench_assets.core.field_types import mistyped
 from bench_assets.core.rows import Metric, Prediction, Question
 from bench_assets.people.suite_form import SuiteForm
-from bench_assets.task import RULES, ByModel, ByRules, Task
+from bench_assets.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TAKEN = (
@@ -96,16 +97,10 @@ class Suite:
 
 def defects(suite: Suite) -> list[str]:
     """Find what a suite must be other than it is; each would break the graph of all suites."""
-    if unfit := [task for task in suite.tasks if not isinstance(task, Task)]:
-        return [f"tasks: {unfit[0]!r} is no Task"]
+    if unfit := [*mistyped(suite), *_mistyped_in(suite)]:
+        return unfit
     found = [] if suite.tasks else ["it has no tasks"]
-    if not _NAME.fullmatch(suite.name) or suite.name.endswith(_ENDS):
-        found.append(
-            "name: expected letters, digits and _, no digit first, at last none of"
-            f" {', '.join(_ENDS)}"
-        )
-    if suite.name in _TAKEN:
-        found.append(f"name: the graph has other uses for {', '.join(_TAKEN)}")
+    found += name_defects(suite.name)
     times = Counter(task.name for task in suite.tasks)
     found += [f"task {name}: there are {n} of this name" for name, n in times.items() if n > 1]
     found += [
@@ -122,6 +117,32 @@ def defects(suite: Suite) -> list[str]:
     found += [f"claims: {why}" for why in _claim_defects(suite)]
     found += [f"forms: {why}" for why in _form_defects(suite)]
     found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
+    return found
+
+
+def _mistyped_in(suite: Suite) -> Iterator[str]:
+    """What is of another type in its tasks and their conditions; none of tasks that are none."""
+    tasks = suite.tasks if isinstance(suite.tasks, tuple | list) else ()
+    for task in tasks:
+        if isinstance(task, Task):
+            unfit = mistyped(task)
+            conditions = task.conditions.items() if not unfit else ()
+            unfit += [
+                f"condition {name!r}, {why}" for name, one in conditions for why in mistyped(one)
+            ]
+            yield from (f"task {task.name}: {why}" for why in unfit)
+
+
+def name_defects(name: str) -> list[str]:
+    """Find why a suite cannot be called so."""
+    found = []
+    if not _NAME.fullmatch(name) or name.endswith(_ENDS):
+        found.append(
+            "name: expected letters, digits and _, no digit first, at last none of"
+            f" {', '.join(_ENDS)}"
+        )
+    if name in _TAKEN:
+        found.append(f"name: the graph has other uses for {', '.join(_TAKEN)}")
     return found
 
 
@@ -146,7 +167,7 @@ def _claim_defects(suite: Suite) -> list[str]:
     """What would make a claim one about tables that nobody makes."""
     times = Counter(claim.name for claim in suite.claims)
     found = [f"there are {n} of the name {name}" for name, n in times.items() if n > 1]
-    conditions = {task.name: task.conditions for task in suite.tasks if isinstance(task, Task)}
+    conditions = {task.name: task.conditions for task in suite.tasks}
     for claim in suite.claims:
         for cell in [one for t in claim.terms for one in (t.cell, t.cell.here) if one]:
             if cell.task not in conditions:
@@ -165,11 +186,6 @@ def _lacks(task: Task, suite: Suite) -> list[str]:
         f"{part!r}: expected letters, digits and _, no digit first"
         for part in (*parts, *task.conditions)
         if not _NAME.fullmatch(part)
-    ]
-    found += [
-        f"judge {name!r}: expected ByRules or ByModel, it is of type {type(judge).__name__}"
-        for name, judge in task.judges.items()
-        if not isinstance(judge, ByRules | ByModel)
     ]
     if next(iter(task.conditions), "") != "main":
         found.append(f"its first condition should be 'main', of {list(task.conditions)}")

@@ -1,6 +1,7 @@
 """What ``flow.summarise`` does with the scores of one model, of which there may be very many."""
 
 import hashlib
+import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +12,8 @@ from bench_assets.core.large_tables import at, column
 from bench_assets.core.rows import Metric, Prediction, Question, Score
 from bench_assets.core.setups import joined
 from bench_assets.core.signature import OPEN, Signature, short
-from bench_assets.task import Scored, Task
+from bench_assets.core.stats import Mean
+from bench_assets.task import Measure, Scored, Task, named
 
 
 class Looked:
@@ -73,8 +75,23 @@ def metrics(
                 data=signature.parts["data"],
                 setup=joined(scored.setups),
                 signature=str(signature.plus(**cut_off, n=str(len(questions)))),
-                **measure(rows)._asdict(),
+                **_measured(name, measure, rows)._asdict(),
             )
+
+
+def _measured(name: str, measure: Measure, rows: Sequence[Scored]) -> Mean:
+    """Take a measure, which may be somebody else's.
+
+    Raises:
+        BenchError: If it ends with an error, or gives no mean; names it.
+    """
+    with named(f"measure {name}"):
+        found = measure(rows)
+        if not isinstance(found, Mean):
+            raise TypeError(f"should give a Mean, not {found!r:.60}")
+        if any(map(math.isinf, found[:3])):
+            raise ValueError(f"should give finite numbers, not {found.value:g}")
+        return found
 
 
 def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:

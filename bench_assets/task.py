@@ -1,6 +1,7 @@
 """A task: what one benchmark task adds to the evaluation that all tasks share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -35,7 +36,10 @@ Adds: TypeAlias = Callable[[Sequence[Scored]], Sequence[float]]
 Slices: TypeAlias = Callable[[Question], Sequence[str]]
 
 
-CANNOT_BE_READ = (BenchError, ArithmeticError, LookupError, ValueError, RecursionError)
+CANNOT_BE_READ = (
+    *(BenchError, ArithmeticError, AttributeError, LookupError),
+    *(RuntimeError, TypeError, ValueError),
+)
 """What a reader of replies may end with, whatever a reply is: that item is unscored, by name."""
 
 RULES = "rules"
@@ -60,7 +64,7 @@ class ByRules(NamedTuple):
             for pair in answered
             if (pair.prediction.question_id, pair.prediction.sample) not in without
         ]
-        return [*self.judge(others), *failed]
+        return [*(self.judge(others) if others else ()), *failed]
 
     def _failed(self, pair: Answered) -> list[Judgement]:
         try:
@@ -68,7 +72,7 @@ class ByRules(NamedTuple):
         except CANNOT_BE_READ as why:
             named = {"judge": RULES, "criterion": "", "reply": ""}
             row = Judgement.of(pair.prediction, verdict=None, **named)
-            return [replace(row, error=f"the rules cannot read the reply: {_shown(why)}")]
+            return [replace(row, error=f"the judge cannot read the reply: {_shown(why)}")]
         return []
 
 
@@ -94,6 +98,21 @@ def attempt(score: ScoreOne, pair: Answered, about: Sequence[Judgement]) -> Scor
         return score(pair, about)
     except CANNOT_BE_READ as why:
         return Score.of(pair.prediction, points=None, note=f"cannot be scored: {_shown(why)}")
+
+
+@contextmanager
+def named(what: str) -> Iterator[None]:
+    """Say whose code it was that ended with something that nobody raised on purpose.
+
+    Raises:
+        BenchError: If it did; names it.
+    """
+    try:
+        yield
+    except BenchError:
+        raise
+    except CANNOT_BE_READ as why:
+        raise BenchError(f"{what}: {_shown(why)}") from why
 
 
 def by_category(question: Question) -> Sequence[str]:

@@ -10,6 +10,7 @@ from bench_assets.core.errors import SettingsError, UnknownNameError
 from bench_assets.graph.standings import MEASURED
 from resources.settings.bench_toml import load_settings
 from resources.settings.settings_file import SettingsFile
+from resources.sources.source_files import SourceFiles
 from tests.distributions import write_distribution
 from tests.fridge import GROUP, install_fridge
 
@@ -84,6 +85,98 @@ def test_one_that_cannot_be_used_is_told_of_once_and_the_others_load(site, reque
     (problem,) = catalog.problems
     assert problem.startswith("fridge-bench 1.0, entry point fridge")
     assert why in problem or all(part in problem for part in why.split("; "))
+
+
+_BROKEN = [
+    pytest.param("tasks=(TASK)", "tasks: expected a tuple, it is of type Task", id="no comma"),
+    pytest.param(
+        "published='a.csv'", "published: expected Path or NoneType, it is of type str", id="a text"
+    ),
+    pytest.param("code='abc'", "code: expected a tuple, it is of type str", id="code as a text"),
+    pytest.param("name=None", "name: expected str, it is of type NoneType", id="no name"),
+    pytest.param(
+        "settings=SuiteSettings()",
+        "settings: expected a class, it is of type SuiteSettings",
+        id="settings that are made",
+    ),
+    pytest.param(
+        "tasks=(replace(TASK, conditions={'main': None}),)",
+        "condition 'main': expected Condition, it is of type NoneType",
+        id="a condition that is none",
+    ),
+    pytest.param(
+        "published=type('Odd', (type(Path()),), {'is_file': lambda path: 1 / 0})('a.csv')",
+        "is left out: ZeroDivisionError",
+        id="an object that raises when it is looked at",
+    ),
+    pytest.param(
+        "assets=lambda: None",
+        "its assets cannot be loaded: TypeError: 'NoneType' object is not iterable",
+        id="no assets",
+    ),
+    pytest.param(
+        "assets=lambda: [questions, None]", "None is no asset, and no asset check", id="no asset"
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "why"), _BROKEN)
+def test_one_that_raises_whatever_it_is_asked_is_told_of_by_name_and_the_others_stay(
+    site, home, request, fields, why
+):
+    module = f"fridge_raises_{request.node.callspec.id.replace(' ', '_')}"
+    install_fridge(
+        site,
+        module,
+        "from dataclasses import replace; from pathlib import Path\n"
+        "from bench_assets.suite import SuiteSettings\n"
+        f"SUITE = replace(SUITE, {fields})",
+    )
+    with Workbench(SettingsFile(home=str(home))) as bench:
+        assert bench.catalog.names == SHIPPED
+        (problem,) = bench.catalog.problems
+    assert problem.startswith(f"fridge-bench 1.0, entry point fridge = '{module}:SUITE' of {GROUP}")
+    assert why in problem
+
+
+@pytest.mark.parametrize("command", ["evaluate", "questions"])
+def test_a_command_about_a_suite_whose_assets_cannot_be_loaded_says_why(site, home, command):
+    install_fridge(
+        site,
+        f"fridge_without_data_{command}",
+        "def assets():\n    raise RuntimeError('no data')\n"
+        "SUITE = Suite(name='fridge', tasks=(TASK,), assets=assets)",
+    )
+    asked = ["--model", "random"] if command == "evaluate" else []
+    shown = CliRunner().invoke(app, [command, "fridge", *asked])
+    assert shown.exit_code == 1
+    assert shown.stderr.startswith("error: fridge-bench 1.0, entry point fridge = ")
+    assert "its assets cannot be loaded: RuntimeError: no data" in shown.stderr
+
+
+def test_a_section_whose_name_a_suite_has_is_left_out_and_changes_nothing_of_that_suite(home):
+    (home / "bench.toml").write_text('[benchmarks.codis]\nfile = "a"\njudge = "m"\n')
+    settings = load_settings(home)
+    catalog = load_catalog(settings)
+    assert catalog.names == SHIPPED
+    (problem,) = catalog.problems
+    assert problem.startswith(f"{home}/bench.toml, [benchmarks.codis], is left out: ")
+    assert "another suite of this name: bench-assets " in problem
+    assert settings.suite("codis", catalog.suite("codis").settings).judge == "rules"
+    assert SourceFiles(settings=SettingsFile(home=str(home))).open("codis").is_mini
+
+
+def test_a_section_whose_name_the_graph_needs_is_left_out_and_may_have_settings(home):
+    (home / "bench.toml").write_text(
+        '[benchmarks.report]\nfile = "a"\n[benchmarks.fine]\nfile = "a"\n[suites.report]\n'
+    )
+    settings = load_settings(home)
+    catalog = load_catalog(settings)
+    catalog.check(settings)
+    assert catalog.names == tuple(sorted(("fine", *SHIPPED)))
+    (problem,) = catalog.problems
+    assert problem.startswith(f"{home}/bench.toml, [benchmarks.report]: suite report is left out: ")
+    assert "the graph has other uses" in problem
 
 
 def test_a_name_that_is_taken_stays_with_who_has_it(site):

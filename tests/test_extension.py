@@ -1,6 +1,7 @@
 """A task of another benchmark is added to, never changed: it says so wherever it is shown."""
 
 from dataclasses import replace
+from importlib import import_module, reload
 
 import pytest
 
@@ -109,6 +110,9 @@ FRIDGE = Extension(name="acme", task="fridge", measures={"kelvin": kelvin})
 OVEN = Extension(name="acme", task="oven")
 SHELF = Extension(name="acme", task="fridge/shelf")
 JUDGE = Extension(name="judge", task="codis", judges={"kind": kelvin})
+NUMBER = Extension(name="acme", task=7)
+LIST = Extension(name="acme", task="codis", measures=[kelvin])
+NOTHING = Extension(name="acme", task="codis", conditions={"aloud": None})
 NOT_WANTED = Extension(name="acme", task="blink")
 """
 
@@ -123,6 +127,58 @@ def site(tmp_path, monkeypatch):
 def install_acme(site, module: str, *names: str) -> None:
     entries = {GROUP: {name.lower(): f"{module}:{name}" for name in names}}
     write_distribution(site, module.replace("_", "-"), entries, **{module: _ACME})
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        pytest.param("NUMBER", "AttributeError: 'int' object", id="a number for a task"),
+        pytest.param("LIST", "measures: expected a mapping, it is of type list", id="a list"),
+        pytest.param(
+            "NOTHING", "condition 'aloud': expected Condition, it is of type NoneType", id="None"
+        ),
+    ],
+)
+def test_one_with_a_field_of_another_type_is_told_of_by_name_and_stops_no_suite(site, name, why):
+    module = f"acme_odd_{name.lower()}"
+    install_acme(site, module, name)
+    catalog = load_catalog()
+    (problem,) = catalog.problems
+    assert problem.startswith(f"{module.replace('_', '-')} 1.0, entry point {name.lower()} = ")
+    assert "extension acme is left out: " in problem
+    assert why in problem
+    assert "codis" in catalog.names
+
+
+def test_its_code_counts_as_its_suites_and_no_other_suite_is_of_other_code(site):
+    install_fridge(site, "fridge_whose_code_counts")
+    install_acme(site, "acme_whose_code_counts", "FRIDGE")
+    code = {suite.name: [path.name for path in suite.code] for suite in load_catalog().suites}
+    shipped = ("blink", "codis", "cogbench", "journeybench", "multi")
+    assert code == {name: [name] for name in shipped} | {
+        "fridge": ["fridge_whose_code_counts.py", "acme_whose_code_counts.py"]
+    }
+
+
+@pytest.mark.long
+def test_what_another_version_of_it_measured_is_measured_again(site, tmp_path):
+    home = SettingsFile(home=str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    install_fridge(site, "fridge_measured_anew")
+    install_acme(site, "acme_measured_anew", "FRIDGE")
+    assert _kelvin(home) == 7.0
+    file = site / "acme_measured_anew.py"
+    file.write_text(file.read_text().replace("7.0", "8.0"))
+    reload(import_module("acme_measured_anew"))
+    assert _kelvin(home) == 8.0
+
+
+def _kelvin(home: SettingsFile) -> float:
+    with Workbench(home, ["fridge"]) as bench:
+        bench.refresh_questions("fridge")
+        bench.evaluate(["fridge"], "random")
+        (value,) = [r.value for r in bench.metrics("fridge", "random") if r.metric == "kelvin"]
+    return value
 
 
 @pytest.mark.long

@@ -4,7 +4,8 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.plugins import find_plugins
+from bench_assets.core.errors import ModelError, SettingsError
+from bench_assets.plugins import find_owners, find_plugins, strangers_objects
 from tests.distributions import write_distribution
 
 GROUP = "bench_assets.tests"
@@ -37,6 +38,16 @@ def test_what_several_packages_add_is_found_with_the_code_that_it_is_written_in(
         pytest.param("ONE = (", "SyntaxError", id="no Python"),
         pytest.param("TWO = 'two'", "AttributeError", id="no object of that name"),
         pytest.param("ONE = 1", "it is of type int, expected str", id="another type"),
+        pytest.param(
+            "import sys; sys.modules[__name__] = type('Me', (), {'ONE': 'one'})()",
+            "it cannot be imported: AttributeError",
+            id="a module that puts something else in its place",
+        ),
+        pytest.param(
+            "raise ImportError('no CUDA\\n  on this machine')",
+            "it cannot be imported: ImportError: no CUDA on this machine",
+            id="a reason of several lines",
+        ),
     ],
 )
 def test_one_that_cannot_be_used_is_told_of_by_name_and_the_others_load(site, written, why):
@@ -48,6 +59,9 @@ def test_one_that_cannot_be_used_is_told_of_by_name_and_the_others_load(site, wr
     (problem,) = plugins.problems
     assert problem.startswith(f"acme 1.0, entry point one = '{module}:ONE' of {GROUP}, is left out")
     assert why in problem
+    assert why in plugins.unusable["one"]
+    assert "(acme 1.0, entry point one = " in plugins.unusable["one"]
+    assert (plugins.origins.keys(), plugins.code.keys()) == ({"fine"}, {"fine"})
 
 
 @pytest.mark.parametrize(
@@ -69,8 +83,46 @@ def test_a_name_that_is_taken_twice_is_kept_by(site, owners, keeper):
     assert problem.startswith(f"{other} 1.0, entry point shared = ")
     assert f"the name is taken by {plugins.origins['shared']};" in problem
     assert plugins.origins["shared"].startswith(f"{keeper} 1.0, entry point shared = ")
+    assert plugins.unusable == {}
+    assert find_owners(GROUP) == plugins.origins
 
 
 def test_a_group_that_nobody_adds_to_is_empty():
     plugins = find_plugins("bench_assets.nothing", str)
     assert (plugins.found, plugins.problems) == ({}, [])
+
+
+@pytest.mark.parametrize("only", [None, ()], ids=["all are loaded", "none is loaded"])
+def test_a_name_that_ships_without_an_entry_point_is_taken_and_nothing_is_imported_for_it(
+    site, only
+):
+    entries = {GROUP: {"server": "plug_never_imported:ME"}}
+    write_distribution(site, "acme", entries, plug_never_imported="1 / 0")
+    plugins = find_plugins(GROUP, str, only, taken=("server",))
+    (problem,) = plugins.problems
+    assert problem.startswith("acme 1.0, entry point server = ")
+    assert problem.endswith("is left out: the name is taken by bench-assets; it needs another")
+    assert (plugins.found, plugins.unusable) == ({}, {})
+
+
+def test_a_package_that_was_removed_by_half_stops_no_other(site):
+    write_distribution(site, "acme", {GROUP: {"one": "plug_gone:ONE"}})
+    (site / "acme-1.0.dist-info" / "METADATA").unlink()
+    write_distribution(site, "brim", {GROUP: {"two": "plug_stays:TWO"}}, plug_stays="TWO = 'so'")
+    plugins = find_plugins(GROUP, str)
+    assert plugins.found == {"two": "so"}
+    (problem,) = plugins.problems
+    assert "entry point one = 'plug_gone:ONE'" in problem
+
+
+def test_what_a_strangers_object_raises_is_told_in_one_line_and_our_own_errors_pass():
+    with pytest.raises(SettingsError, match=r"^KeyError: 'a b'$"), strangers_objects():
+        raise KeyError("a b")
+    with pytest.raises(SettingsError, match=r"^SystemExit: 3$"), strangers_objects():
+        raise SystemExit(3)
+    with pytest.raises(ModelError, match=r"^no weights$"), strangers_objects():
+        raise ModelError("no weights")
+    with pytest.raises(KeyError), strangers_objects(KeyError):
+        raise KeyError
+    with pytest.raises(KeyboardInterrupt), strangers_objects():
+        raise KeyboardInterrupt

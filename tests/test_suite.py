@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suite import Suite, defects
+from bench_assets.suite import Suite, SuiteSettings, defects
 from tests.quiz import TASK
 
 QUIZ = Suite(name="quiz", tasks=(TASK,), assets=list)
@@ -66,6 +66,35 @@ MAIN = TASK.conditions["main"]
                 "code: there is nothing at nowhere",
             ],
             id="files that there are not",
+        ),
+        pytest.param(
+            {"tasks": TASK, "published": "a.csv", "code": "abc", "settings": SuiteSettings()},
+            [
+                "tasks: expected a tuple, it is of type Task",
+                "published: expected Path or NoneType, it is of type str",
+                "settings: expected a class, it is of type SuiteSettings",
+                "code: expected a tuple, it is of type str",
+            ],
+            id="fields of other types",
+        ),
+        pytest.param(
+            {"tasks": (task("quiz", title=None, measures=[len]), task("quiz/b", version="1"))},
+            [
+                "task quiz: title: expected str, it is of type NoneType",
+                "task quiz: measures: expected a mapping, it is of type list",
+                "task quiz/b: version: expected int, it is of type str",
+            ],
+            id="fields of tasks of other types",
+        ),
+        pytest.param(
+            {"tasks": (task("quiz", conditions={"main": MAIN, "blind": None}),)},
+            ["task quiz: condition 'blind': expected Condition, it is of type NoneType"],
+            id="a condition that is none",
+        ),
+        pytest.param(
+            {"tasks": (task("quiz", conditions={"main": replace(MAIN, about=7)}),)},
+            ["task quiz: condition 'main', about: expected str, it is of type int"],
+            id="a field of a condition of another type",
         ),
         pytest.param(
             {"settings": dict},

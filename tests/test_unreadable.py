@@ -58,5 +58,5 @@ def test_a_reply_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing():
     rows = ByRules(judge).judgements(pairs)
     assert [(row.question_id, row.verdict, row.error) for row in rows] == [
         ("good", True, ""),
-        ("bad", None, "the rules cannot read the reply: ValueError: 4,301 digits"),
+        ("bad", None, "the judge cannot read the reply: ValueError: 4,301 digits"),
     ]

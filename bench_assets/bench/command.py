@@ -13,7 +13,7 @@ import typer
 
 from bench_assets.bench.printing import say, shown_progress
 from bench_assets.bench.signals import Ending, heard
-from bench_assets.core.errors import BenchError
+from bench_assets.core.errors import BenchError, SettingsError
 
 if TYPE_CHECKING:
     from bench_assets.bench.workbench import Workbench
@@ -41,6 +41,7 @@ def opened(  # noqa: PLR0913  (an option each)
         from bench_assets.bench.workbench import Workbench
         from bench_assets.catalog import load_catalog
         from resources.settings.discreet_logs import let_logs_tell_no_secrets
+        from resources.settings.engine_kinds import kind_problems
         from resources.settings.environment import (
             default_home,
             keys_too_short,
@@ -54,7 +55,8 @@ def opened(  # noqa: PLR0913  (an option each)
         settings = _settings_of(whole, source, chosen, models or {}, training)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
-        _warn([*catalog.problems, *keys_too_short(written.models)])
+        kinds = kind_problems(written.models)
+        _warn([*catalog.problems, *kinds, *keys_too_short(written.models)])
         with Workbench(
             settings,
             [whole] if whole else (),
@@ -62,7 +64,10 @@ def opened(  # noqa: PLR0913  (an option each)
             scratch=temporary,
             progress=shown_progress(),
         ) as bench:
-            _warn(bench.catalog.problems[len(catalog.problems) :])
+            left_out = bench.catalog.problems[len(catalog.problems) :]
+            if whole and left_out:
+                raise SettingsError("; ".join(left_out))
+            _warn(left_out)
             _collect_rarely()
             yield bench
 
@@ -91,10 +96,15 @@ def _settings_of(
 def check_sections(settings: "Settings") -> None:
     """Refuse entries of bench.toml that nothing reads, where only models are asked for.
 
+    Tells of kinds of models that are left out.
+
     Raises:
         SettingsError: If there is one.
         UnknownNameError: If a suite is named that there is not.
     """
+    from resources.settings.engine_kinds import kind_problems
+
+    _warn(kind_problems(settings.models))
     if named := {*settings.suites, *settings.sources}:
         from bench_assets.catalog import load_catalog
 

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-State: TypeAlias = Literal["whole", "not yet verifiable", "damaged", "missing", "dropped"]
+State: TypeAlias = Literal[
+    "whole", "not yet verifiable", "damaged", "missing", "unreadable", "dropped"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +22,7 @@ class Finding:
     @property
     def is_wrong(self) -> bool:
         """Whether something that was written cannot be read as it was."""
-        return self.state in ("damaged", "missing")
+        return self.state in ("damaged", "missing", "unreadable")
 
 
 def counted_states(what: str, counted: dict[State, int], why: str) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ class Making:
 
     def is_fresh(self) -> bool:
         """Whether what lies there was made of the same, all of it, and is as it was written."""
-        noted = self._noted()
+        noted = self._noted().partition("\n")[0]
         try:
             return noted.startswith(self.made_of) and noted == self._note()
         except TableError:
@@ -62,7 +62,12 @@ class Making:
         """Note that all of it was made; not where a model's row failed: that is asked again."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
-        self.tables.blobs.put(self._name, self._note().encode(), sync=False)
+        made = [key.to_user_string() for key in sorted(self.keys) if self._is_made(key)]
+        text = "\n".join((self._note(), *made))  # without them, one that is gone is not missed
+        self.tables.blobs.put(self._name, text.encode(), sync=False)
+
+    def _is_made(self, key: dg.AssetKey) -> bool:
+        return self.tables.exists(key.path, self.model)
 
     def _noted(self) -> str:
         with suppress(HomeError):  # a folder in its place: then it is made again
@@ -149,6 +154,16 @@ def notes(tables: TablePlaces, suite: str) -> str:
     """Below which name the notes of a suite's tables are."""
     root = tables.root(suite)
     return f"{root}/{NOTES}" if root else NOTES
+
+
+def names_noted(text: str) -> list[str]:
+    """Names of the tables that a note says were made; none of an older one, which names none."""
+    return text.split("\n")[1:]
+
+
+def out_of_date(text: str) -> str:
+    """A note that its tables are not as they would be made now, though they were made."""
+    return "\n".join(("", *names_noted(text)))
 
 
 def notes_of(tables: TablePlaces, model: str) -> list[str]:

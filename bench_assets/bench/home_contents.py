@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 from urllib.parse import unquote
 
+from resources.home.table_places import PLACES
 from resources.settings.models_toml import NAME as GIVEN
 from resources.sources.cache import ReleaseCache
 
@@ -89,12 +90,16 @@ def _tables(folder: Path) -> Iterator[Kept]:
     models: dict[str, list[Path]] = defaultdict(list)
     for file in folder.rglob("*.parquet"):
         if file.stem == _WHOLE:
-            suites[file.relative_to(folder).parts[0]].append(file)
+            parts = file.relative_to(folder).parts
+            suites["/".join(parts[: 3 if parts[0] == PLACES else 1])].append(file)
         else:
             models[unquote(file.stem)].append(file)
     for suite, files in suites.items():
         path = folder / suite
-        again = f"bench questions {suite} makes them again, of models bench evaluate"
+        made = f"bench questions {suite.rpartition('/')[2]}"
+        if suite.startswith(f"{PLACES}/"):
+            made += ", with their source,"
+        again = f"{made} makes them again, of models bench evaluate; bench verify misses them"
         yield _kept(
             f"tables/{suite}",
             "questions and more",

@@ -11,6 +11,8 @@ import typer
 from bench_assets.bench.command import told
 from bench_assets.bench.printing import say
 from bench_assets.core.errors import SettingsError
+from bench_assets.plugins import SUITES, find_owners
+from bench_assets.suite import name_defects
 
 app = typer.Typer(no_args_is_help=True, help="Begin a home folder, or a benchmark of one's own.")
 
@@ -122,3 +124,7 @@ def _draw_example(folder: Path) -> None:
 def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise SettingsError(f"{name!r}: a name is small letters, digits and _, a letter first")
+    if why := name_defects(name):
+        raise SettingsError(f"{name!r}: {why[0]}; choose another name")
+    if owner := find_owners(SUITES).get(name):
+        raise SettingsError(f"{name!r}: there is a suite of this name: {owner}; choose another")

@@ -30,7 +30,8 @@ _UNWRITTEN = (
 """How what Dagster says of records that it cannot write begins; of a batch it tries each again."""
 
 _DATABASES = "Dagster's databases"
-_NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}")  # SQLAlchemy reads them as parts of an address
+# SQLAlchemy reads "?" and "%" as parts of an address, which has to be UTF-8: no lone surrogates.
+_NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
 
 
 class RunError(BenchError):

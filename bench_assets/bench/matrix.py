@@ -15,6 +15,7 @@ _MARKS = {
     "~": "measured otherwise than it would be now",
     "?": "its judge's agreement was never measured: bench check-judge TASK",
     "!": "its table cannot be read; bench verify names the command",
+    "\u2013": "no reply could be scored",
 }
 
 _RANKS = "behind a value: the ranks that the model may have, all of a task at once with 95 %"
@@ -167,7 +168,7 @@ def _ranks(rows: Sequence[Standing]) -> Ranking:
 
 def _cell(row: Standing, unmeasured: Container[str]) -> str:
     if isnan(row.value):
-        return "!"
+        return "!" if row.n_scored is None else "\u2013"
     marks = "*" * bool(row.n_failed) + "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
     marked = f"{row.value:.3f}{marks}"
     return f"{marked} {row.ranks}" if row.ranks else marked

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bench_assets.bench import selections
 from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import SourceError, UnknownNameError
+from bench_assets.core.errors import ModelError, SourceError, UnknownNameError
 from bench_assets.suite import SuiteSettings
 from bench_assets.task import Task
 from resources.models.opening import seeing
@@ -51,6 +51,9 @@ def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
             settings.model(judge)
         except UnknownNameError:
             raise UnknownNameError("judge", judge, {*task.judges, *known}) from None
+        except ModelError:  # it is known, and cannot be asked just now
+            if asks:
+                raise
     source = settings.sources.get(task.suite, "")
     place = settings.resolve(source)
     is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())

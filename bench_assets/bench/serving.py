@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import webbrowser
 from contextlib import closing, nullcontext, suppress
 from http.client import HTTPConnection, HTTPException
@@ -20,6 +21,7 @@ from resources.settings.environment import CHECKOUT, environment_of
 
 _HOST = "127.0.0.1"
 _EACH = 0.5  # s between two looks whether it answers
+_LAST = 5.0  # s that it has to end after SIGTERM
 _SHOWN = 8  # lines of its log
 
 
@@ -97,10 +99,14 @@ class Served:
         """End it, with all that it started."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(outliving.PATIENCE)
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGTERM)
+            try:
+                self._process.wait(outliving.PATIENCE)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGTERM)
+                time.sleep(_LAST)
+                os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._process.pid, signal.SIGTERM)  # what it has left behind
         if self._process.stdin:
             self._process.stdin.close()
 

@@ -5,13 +5,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shlex import quote
 
 from bench_assets.bench.findings import Finding, State, counted_states
+from bench_assets.bench.verifying_access import closed_folders, refused, unreadable
 from bench_assets.bench.verifying_blobs import pictures_found, tables_found
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import BenchError, SourceError
 from resources.disk.sqlite_files import complaints, opened_to_read
 from resources.home.vectors import is_whole
+from resources.pictures.places import KIND
 from resources.replies.older_gate import doubtful
 from resources.replies.reply_file import count_states, require_known, rows_in, states_of
 from resources.settings.bench_toml import Settings
@@ -39,6 +42,7 @@ def verify(bench: Workbench) -> list[Finding]:
         lambda: _shared_vectors(bench.settings),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
+        lambda: closed_folders(home / one for one in ("dagster", "sources", KIND)),
     ]
     with ThreadPoolExecutor(len(parts)) as threads:  # one reads, one hashes, one decodes
         found = threads.map(lambda part: list(part()), parts)
@@ -71,6 +75,9 @@ def drop_doubtful_replies(settings: Settings) -> list[Finding]:
 def _replies(file: Path) -> Iterator[Finding]:
     if not file.exists():
         return
+    if closed := _refused_of(file):
+        yield unreadable(file.name, closed)
+        return
     states: Counter[str] = Counter()
     try:
         require_known(file)
@@ -85,7 +92,7 @@ def _replies(file: Path) -> Iterator[Finding]:
             state="damaged",
             n=1,
             why=f"{file}: {complaint}; everything is asked again without the file",
-            command=f"sqlite3 '{file}' .recover | sqlite3 NEW",
+            command=f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW",
         )
     yield from _of_states("replies", states, str(file))
 
@@ -116,6 +123,9 @@ def _of_states(replies: str, states: Counter[str], place: str) -> Iterator[Findi
 def _vectors(file: Path) -> Iterator[Finding]:
     if not file.exists():
         return
+    if closed := _refused_of(file):
+        yield unreadable(file.name, closed)
+        return
     counted: Counter[State] = Counter()
     found = complaints(file)
     try:
@@ -126,7 +136,7 @@ def _vectors(file: Path) -> Iterator[Finding]:
     except sqlite3.Error as why:
         found = [str(why)]
     for said in dict.fromkeys(found):
-        command = f"rm '{file}'"
+        command = f"rm {quote(str(file))}"
         yield Finding(what=file.name, state="damaged", n=1, why=f"{file}: {said}", command=command)
     yield from counted_states("vectors", counted, _ABOUT_VECTORS)
 
@@ -155,10 +165,16 @@ def _releases(home: Path) -> Iterator[Finding]:
     except SourceError as why:
         yield Finding(what="sources", state="damaged", n=1, why=str(why), command="bench fetch")
         return
+    except PermissionError as why:
+        yield unreadable("sources", Path(why.filename))
+        return
     for suite, _, folder in releases:
         wrong = cache.damage(folder)
         for said in wrong:
-            command = f"rm -r '{folder.parent}' && bench fetch {suite}"
+            if refused(file := folder / said.rpartition(": ")[0]):
+                yield unreadable(f"sources/{suite}", file)
+                continue
+            command = f"rm -r {quote(str(folder.parent))} && bench fetch {quote(suite)}"
             what = f"sources/{suite}"
             yield Finding(what=what, state="damaged", n=1, why=f"{folder}: {said}", command=command)
         if not wrong:
@@ -168,9 +184,18 @@ def _releases(home: Path) -> Iterator[Finding]:
 def _records(folder: Path) -> Iterator[Finding]:
     n_whole = 0
     for file in sorted(folder.rglob("*.db")):
+        if closed := _refused_of(file):
+            yield unreadable("dagster", closed)
+            continue
         for why in (found := complaints(file)):
-            command = f"mv '{file}' '{file}.damaged'"
+            command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
             about = f"{file}: {why}; only the history of runs is in it"
             yield Finding(what="dagster", state="damaged", n=1, why=about, command=command)
         n_whole += not found
     yield from counted_states("dagster", {"whole": n_whole}, "")
+
+
+def _refused_of(file: Path) -> Path | None:
+    """What may not be read of a database: itself, or what SQLite keeps beside it."""
+    parts = (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
+    return next(filter(refused, parts), None)

@@ -98,8 +98,7 @@ class Workbench:
         """
         whole = self.catalog.suite(suite).name
         for one in dict.fromkeys((whole, suite)):  # what goes in takes long to look at
-            made = making.questions(self._home, one)
-            if made.is_fresh():
+            if (made := making.questions(self._home, one)).is_fresh():
                 return
         self._make([made], title=f"{suite}: questions")
 
@@ -166,7 +165,8 @@ class Workbench:
             UnknownNameError: If bench.toml has no model of that name.
         """
         for model in models:
-            self.settings.model(model)
+            if model not in self.settings.models:  # of those, others may ask what we cannot
+                self.settings.model(model)
             self._add_partition(str(MODELS.name), model)
 
     def add_encoders(self) -> None:

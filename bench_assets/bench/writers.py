@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from shlex import quote
 from typing import Any
 from urllib.parse import unquote
 
 import dagster as dg
 
 from bench_assets.bench import selections
-from bench_assets.bench.freshness import notes
+from bench_assets.bench.freshness import notes, out_of_date
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import HomeError
 from bench_assets.core.rows import Question, StoredImage
 from bench_assets.evaluation import questions_key
 from bench_assets.graph.soundness import SOUNDNESS
 from bench_assets.task import Task
-from resources.home.tables import Table
+from resources.home.tables import Table, TableFiles
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
 _STORED = "SELECT sha256 AS image FROM tables"
@@ -34,14 +35,14 @@ def command_for(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     for task, condition in _conditions(bench, suite):
         if key in selections.evaluation(task, condition, graph).resolve(graph):
             chosen = "" if condition == "main" else f" --condition {condition}"
-            return f"bench evaluate {task.name} --model {model}{chosen}"
+            return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
         if key.path == list(questions_key(task, condition)):
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
     if key.path[-1] == SOUNDNESS:
         made = f"bench soundness {'/'.join(key.path[:-1])}"
     else:
         made = f"bench study {suite} {name}"
-    return made + (f" --model {model}" if model else "")
+    return made + (f" --model {quote(model)}" if model else "")
 
 
 def shown_by(bench: Workbench) -> dict[str, str]:
@@ -50,7 +51,7 @@ def shown_by(bench: Workbench) -> dict[str, str]:
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
-            keys = list(tables.undivided(suite))
+            keys = _undivided(tables, suite)
             for sql, row_type in rows:
                 others: dict[Table, str] = {}  # tables of other rows, and damaged ones
                 found = tables.query(sql, {"tables": (keys, row_type)}, others)
@@ -58,14 +59,26 @@ def shown_by(bench: Workbench) -> dict[str, str]:
     return shown
 
 
+def _undivided(tables: TableFiles, suite: str) -> list[tuple[str, ...]]:
+    """Keys of a suite's tables, but those in folders that may not be looked into."""
+    keys: list[tuple[str, ...]] = []
+    try:
+        keys.extend(tables.undivided(suite))
+    except HomeError:
+        if tables.blobs.folder is None:
+            raise
+    return keys
+
+
 def forget_made(bench: Workbench, suite: str) -> None:
-    """Drop the notes that a suite's question tables are as they would be made now."""
+    """Have no note say that a suite's question tables are as they would be made now."""
     blobs = bench.tables.blobs
     for note in list(blobs.list(notes(bench.tables, suite))):
         name = unquote(note.name.rpartition("/")[2])
         if " " not in name and name.split("/")[0] == suite:  # others are of evaluations
             with suppress(HomeError):  # nothing can be made again where nothing can be written
-                blobs.delete(note.name)
+                text = (blobs.get(note.name) or b"").decode(errors="replace")
+                blobs.put(note.name, out_of_date(text).encode(), sync=False)
 
 
 def _conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:

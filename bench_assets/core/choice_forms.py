@@ -8,47 +8,49 @@ from collections.abc import Callable, Sequence
 from string import ascii_uppercase
 from typing import TypeAlias
 
-from bench_assets.core.reply_text import bare, concludes, denies, is_sure, sentences
+from bench_assets.core.choice_statements import (
+    BARE,
+    BRACKETED,
+    clause_of,
+    final,
+    not_meant,
+    only_a_text,
+    stated,
+)
+from bench_assets.core.meant import commits, holds
+from bench_assets.core.reply_text import (
+    asks_for_input,
+    conclusion_of,
+    denies,
+    is_sure,
+    refuses,
+    sentences,
+)
 
 _Find: TypeAlias = Callable[[str, Sequence[str]], set[str]]
 
-_ALONE = re.compile(r"\W*([A-H])\W*(?:选?项)?\W*", re.IGNORECASE)
-_BRACKETED = re.compile(r"\(([A-H])\)")
-_BARE = re.compile(r"(?<![\w'’])([B-H]|A(?!\s+[a-z]))(?![\w'’])", re.ASCII)
+_ALONE = re.compile(r"[^\w?+]*+([A-H])[^\w?+]*+(?:选?项[^\w?+]*+)?", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ARTICLE = re.compile(r"\bA\b")
 _NEXT_LABEL = re.compile(r"(?<!\()\b([B-H])[.:)] ")
-_GOES_ON = re.compile(r"(?:is|was|are|has|appears|seems|looks|would|and|or|on|in)\b")
+_GOES_ON = re.compile(
+    r"(?:is|was|are|has|appears|seems|looks|would|and|or|on|in|not|could|may|might|missing|failed"
+    r"|cannot|isn|doesn)\b|[^\w\n]*\?"
+)
+_NOT_THIS = re.compile(r"\([A-H]\)(?:[是的]?[不没未错]|有误|可能)")
 _LABEL = re.compile(r"\s*(?:\(([A-H])\)|([A-H])\s*[.:)、-])\s*(.*)", re.IGNORECASE)
+_STOP = re.compile(r"[.;!。\n]")
+_POLITE = re.compile(r"[\s,，]*+(?:of course|certainly|sure|gladly|sorry)?[\s,，]*+", re.IGNORECASE)
+_FEW = 6  # words of a reply that is short
+_NO_CHOICE = re.compile(
+    r"\b(?:vitamin|plan|grade|hepatitis|figure|appendix|code|id|dr\.?):? \(?[A-H]\b"
+    r"|\b(?:error|failed|missing|unavailable|timed out|blocked|violation)\b"
+    r"|\b(?:nicht|keine?|weder|pas|não|nem|niet|nie|не|ни|нет)\b|ません|ない|아니|아닙",
+    re.IGNORECASE,
+)
+"""What a letter stands by that is no option, what a server says, and how others deny."""
 _LISTED = re.compile(r"[\s-]*\(?([A-H])\b\)?[\s.:,]", re.IGNORECASE)
 
-_FAR = 1000  # characters after an opening in which a list of the options would show
-_SMALL = re.compile(r"([b-h])\W*")
-_RUN = re.compile(r"(?:\([A-H]\)[ ,]*(?:and |or |nor )?){2,}")
-_LABELS = re.compile(r"^\s*\(([A-H])\)", re.MULTILINE)
-
-_STATES = re.compile(
-    r"\banswer\b(?: to th\w+ question)?"
-    r"|\b(?:correct|right|best) (?:corresponding )?(?:option|choice|one|point|match)\b"
-    r"|\b(?:my|final) (?:choice|pick)\b|答案|正确选项|选择?(?!项)"
-    r"|\b(?:I|we)(?:'d| would| will| might)? (?:choose|pick|select|say|suggest|go with|opt for"
-    r"|lean towards)\b|\b(?:I|we) (?:think|believe|guess)\b",
-    re.IGNORECASE,
-)
-_LEADS = re.compile(
-    r"(?: [\w ]{1,40} would be\b)?(?:[\s:=,\"是为应该]|\b(?:the|that|it's|it|is|are|was|be|should"
-    r"|would|must|likely|probably|clearly|definitely|therefore)\b)*",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(
-    r"[.,;!?\n，。；！]|\b(?:because|since|as|while|rather|not|than|with|which|due|given|for)\b|因为",
-    re.IGNORECASE,
-)
-_CONFIRMED = re.compile(
-    r"\(([A-H])\)\s*(?:is (?:the )?(?:correct|right|best|answer)\b(?: (?:\w+ )?"
-    r"(?:answer|option|choice|one|point|match)\b)?(?!\s*\?| [\w])|是?正确)(.*)",
-    re.IGNORECASE,
-)
 _BEING = re.compile(
     r"\(([A-H])\)(?:, which [^,.]{1,120},)?(?: (?:is|appears|seems|looks|would|to|be|much|\w+ly))+"
     r" (\w+)(?! to \()",
@@ -68,44 +70,10 @@ def _only_a_letter(text: str, texts: Sequence[str]) -> set[str]:
     return {found[1].upper()} if (found := _ALONE.fullmatch(text)) else set()
 
 
-def _only_a_text(text: str, texts: Sequence[str]) -> set[str]:
-    """The options whose text is all there is."""
-    said = bare(text)
-    return {a for a, option in zip(ascii_uppercase, texts, strict=False) if said and option == said}
-
-
-def _final(text: str, texts: Sequence[str]) -> set[str]:
-    """What is stated after the last "final answer", whatever was stated before."""
-    before, _, after = text.rpartition("inal answer")
-    return _stated(f"answer{after}", texts) if before else set()
-
-
-def _stated(text: str, texts: Sequence[str]) -> set[str]:
-    """What clauses name that begin with an option after "the answer is" and the like."""
-    found: set[str] = set()
-    for confirmed in _CONFIRMED.finditer(text):
-        found |= {confirmed[1].upper(), *_BRACKETED.findall(_clause(confirmed[2]))}
-    for opening in _STATES.finditer(text):
-        lead = _LEADS.match(text, opening.end())
-        start = lead.end() if lead else opening.end()
-        said = text[start : start + _FAR]
-        clause = _clause(said[:200])
-        if len({_letter(one) for one in _LABELS.finditer(said)} | {clause[1:2]}) > 1:
-            continue  # it opens a list of the options
-        if run := _RUN.match(said):
-            clause += run[0]
-        if _begins_with(clause, texts) and not denies(f"{lead[0] if lead else ''}{clause}"):
-            rest = said[len(clause) :].partition("\n")[0]  # "B. the second image"
-            found |= _all_in(clause, texts) | _only_a_text(rest, texts)
-        elif small := _SMALL.fullmatch(clause):
-            found.add(small[1].upper())
-    return found
-
-
 def _option_line(text: str, texts: Sequence[str]) -> set[str]:
     """Lines that are a letter with the text of its option; several are a list of the options."""
     labels = [label for line in text.splitlines() if (label := _LABEL.fullmatch(line))]
-    return {_letter(label) for label in labels if _letter(label) in _only_a_text(label[3], texts)}
+    return {_letter(label) for label in labels if _letter(label) in only_a_text(label[3], texts)}
 
 
 def _opening_letter(text: str, texts: Sequence[str]) -> set[str]:
@@ -115,23 +83,41 @@ def _opening_letter(text: str, texts: Sequence[str]) -> set[str]:
         return {_letter(alone)} | {_letter(other) for other in others if other}
     labels = [_LABEL.fullmatch(line) for line in lines]
     first = labels[0] if labels and not any(labels[1:]) else None
-    if first is None or _GOES_ON.match(first[3]):
+    if first is None or _GOES_ON.match(first[3]) or _NOT_THIS.match(text):
         return set()
     labelled = {_letter(other) for other in _NEXT_LABEL.finditer(first[3])}
-    said = names(sentences(first[3])[0], texts) | _only_a_text(first[3], texts)
+    said = names(sentences(first[3])[0], texts) | only_a_text(first[3], texts)
     return {_letter(first)} | labelled | said
 
 
 def _opening_text(text: str, texts: Sequence[str]) -> set[str]:
-    """An option's text before the first stop, or if it is one word before a comma: "Yes, ..."."""
-    first, word = re.split(r"[.;!。\n]", text)[0], re.split(r"[,，]", text)[0].strip()
-    return _only_a_text(first, texts) or (_only_a_text(word, texts) if " " not in word else set())
+    """An option's text before the first stop, or if it is one word before a comma: "Yes, ...".
+
+    It is none where what follows asks for the picture: "Yes, please share it."
+    """
+    first, following = [*_STOP.split(text, 2), ""][:2]
+    word = re.split(r"[,，]", first)[0]
+    found = only_a_text(first, texts)
+    rest = ""
+    if not found and " " not in word.strip():
+        found, rest = only_a_text(word, texts), first[len(word) :]
+    return set() if asks_for_input(following if _POLITE.fullmatch(rest) else rest) else found
 
 
 def _short(text: str, texts: Sequence[str]) -> set[str]:
-    if len(text.split()) > 6 or denies(text) or not (found := set(_BARE.findall(text))):
+    if not _is_short(text) or not (found := set(BARE.findall(text))) or _chooses_none(text):
         return set()
-    return found | names(text, texts) | ({"A"} if _ARTICLE.search(text) else set())
+    found |= names(text, texts) | ({"A"} if _ARTICLE.search(text) else set())
+    return found - not_meant(text, texts)
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= _FEW
+
+
+def _chooses_none(text: str) -> bool:
+    """Whether a short reply is no choice: one that doubts, refuses, or is a server's error."""
+    return not commits(text) or refuses(text) or _NO_CHOICE.search(text) is not None
 
 
 def _compared(text: str, texts: Sequence[str]) -> set[str]:
@@ -149,44 +135,37 @@ def _claimed(text: str, texts: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for sentence in sentences(text):
         if claim := _CLAIMS.search(sentence):
-            head = sentence[: claim.end()] + _clause(sentence[claim.end() :])
+            head = sentence[: claim.end()] + clause_of(sentence[claim.end() :])
             found |= names(head, texts) if is_sure(head) else set()
     return found
 
 
 def _mentioned(text: str, texts: Sequence[str]) -> set[str]:
-    """What is named, if it is named at least once where nothing is denied."""
-    said = [sentence for sentence in sentences(text) if not denies(sentence)]
-    return names(text, texts) if names("\n".join(said), texts) else set()
+    """What is named, if it is named at least once where nothing is denied, supposed or asked."""
+    if _is_short(text) and _chooses_none(_without_denials(text, texts)):
+        return set()
+    said = [one for one in sentences(text) if holds(_without_denials(one, texts))]
+    found = names(text, texts) if names("\n".join(said), texts) else set()
+    return set() if found & not_meant(text, texts) else found
 
 
 def concluded(text: str, texts: Sequence[str]) -> set[str]:
     """What the last sentence that draws a conclusion names, unless it opens a list of options."""
     if len(_option_line(text, texts)) > 1:
         return set()
-    drawn = [sentence for sentence in sentences(text) if concludes(sentence)]
-    return names(drawn[-1], texts) if drawn and is_sure(drawn[-1]) else set()
+    drawn = [(one, said) for one in sentences(text) if (said := conclusion_of(one))]
+    for said in reversed(drawn[-1] if drawn else ()):  # "A is nearest, so it is the one."
+        if found := names(said, texts):
+            return found if commits(_without_denials(said, texts)) else set()
+    return set()
 
 
-def _clause(text: str) -> str:
-    end = _CLAUSE_END.search(text)
-    return text[: end.start()] if end else text
-
-
-def _begins_with(clause: str, texts: Sequence[str]) -> bool:
-    said = bare(clause)
-    begun = any(option and re.match(rf"{re.escape(option)}(?!\w)", said) for option in texts)
-    return begun or _BRACKETED.match(clause) is not None or _BARE.match(clause) is not None
-
-
-def _all_in(clause: str, texts: Sequence[str]) -> set[str]:
-    """The options that a clause names in any way."""
-    by_letter = {*_BRACKETED.findall(clause), *_BARE.findall(clause)}
-    return by_letter | {
-        letter
-        for letter, option in zip(ascii_uppercase, texts, strict=False)
-        if option and re.search(rf"(?<!\w){re.escape(option)}(?!\w)", clause, re.IGNORECASE)
-    }
+def _without_denials(sentence: str, texts: Sequence[str]) -> str:
+    """Leave out the options whose texts deny: naming "no car" denies nothing."""
+    for option in texts:
+        if " " in option and denies(option):
+            sentence = re.sub(rf"(?<!\w){re.escape(option)}(?!\w)", "", sentence, flags=re.I)
+    return sentence
 
 
 def names(text: str, texts: Sequence[str]) -> set[str]:
@@ -195,10 +174,10 @@ def names(text: str, texts: Sequence[str]) -> set[str]:
     told = [
         one for one in sentences(text) if not words or words & set(_WORD.findall(one.casefold()))
     ]
-    by_letter = set(_BRACKETED.findall("\n".join(told)))
+    by_letter = set(BRACKETED.findall("\n".join(told)))
     if all(option.isdecimal() for option in texts):
         said = {_DIGITS.get(n.lower(), n) for n in _NUMBER.findall(text)}
-        return by_letter | (_only_a_text(min(said), texts) if len(said) == 1 else set())
+        return by_letter | (only_a_text(min(said), texts) if len(said) == 1 else set())
     moves = "\n".join(sentence for sentence in sentences(text) if _MOVES.search(sentence))
     return by_letter | {
         letter
@@ -228,9 +207,9 @@ def _letter(found: re.Match[str]) -> str:
 # What a form is called, and how it is found.
 CLEAR: tuple[tuple[str, _Find], ...] = (
     ("nothing but a letter", _only_a_letter),
-    ("nothing but an option's text", _only_a_text),
-    ("a final answer", _final),
-    ("a stated answer", _stated),
+    ("nothing but an option's text", only_a_text),
+    ("a final answer", final),
+    ("a stated answer", stated),
     ("the one line that is an option", _option_line),
     ("the letter it begins with", _opening_letter),
     ("the option it begins with", _opening_text),
@@ -243,5 +222,5 @@ VAGUE: tuple[tuple[str, _Find], ...] = (
 )
 UNDECIDED = (_option_line, _short)
 """The forms in which two options do not yet mean that none was chosen."""
-IN_FULL = (_final, _stated)
+IN_FULL = (final, stated)
 """The forms that are looked for in lists of the options too."""

@@ -22,7 +22,7 @@ from bench_assets.core.choice_forms import (
     without_list,
 )
 from bench_assets.core.reply_text import after_doubts, bare, breaks_off, plain, with_letters
-from bench_assets.core.second_thoughts import leaves_open
+from bench_assets.core.second_thoughts import leaves_open, takes_back
 
 _SHORT = 64  # characters of a text that is remembered
 
@@ -62,6 +62,10 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         letter = min(found)
         if leaves_open(text, letter):
             return Choice(None, f"names ({letter}), and leaves another open")
+        if takes_back(
+            text, letter, dict(zip(ascii_uppercase, texts, strict=False)).get(letter, "")
+        ):
+            return Choice(None, f"names ({letter}), and takes it back")
         offered = letter in ascii_uppercase[: len(options)]
         return Choice(letter, why) if offered else Choice(None, f"({letter}) is not offered")
     named = " and ".join(f"({letter})" for letter in sorted(found))

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 from bench_assets.core.reasoning import without_reasoning
 from bench_assets.core.reply_text import refuses
-from bench_assets.core.verdicts import decoded, read_object
+from bench_assets.core.verdicts import decoded, only_leads_to, read_object
 
 Found: TypeAlias = dict[str, set[str]]  # verdicts by number
 
-_MARKUP = re.compile(r"[*_`\"'“”|]")
+_MARKUP = re.compile(r"[*_`\"“”|]|(?<!\w)'|'(?!\w)")
 _ECHO = re.compile(  # of the form that CogBench's judges are asked for, which is no verdict
     r"format \(number \+ square brackets\):\s*+1\. \[1\]\s*+2\. \[0\]"
 )
@@ -24,11 +24,33 @@ _SEPARATED = r"\s*+(?:(?:[.):=]|->|→|-)\s*+)+"
 _START = re.compile(rf"\s*+(?:[-•]\s*+)?{_POINT}\(?(\d+)(?:{_SEPARATED}|\s++(?=\[))", re.IGNORECASE)
 _FIRST = re.compile(r"(?<![\w.])\d++\s*+(?:[.):]\s*+)?\[")
 _BRACKETED = re.compile(r"\[\s*+(\w*+)\s*+\]")
-_DENIED = re.compile(r"\b(?:not|never)\s*+\Z", re.IGNORECASE)
-_NEXT = re.compile(r"[\s,;]*")
-_BARE = re.compile(r"(0|1|yes|no)(?![\w.):/+%-]|\s*+[=?])", re.IGNORECASE)
-_ALONE = re.compile(r"\W*+(0|1|yes|no)\W*+", re.IGNORECASE)
-_WORD = 12  # characters before a verdict in which "not" would stand
+_LEFT_OPEN = re.compile(r"\s*+(?:[?/]|(?:or|if|unless)\b)", re.IGNORECASE)
+_DENIED = re.compile(  # right before a bracket
+    r"(?:(?:\b(?:not|never|hardly|whether|if|maybe|perhaps|possibly|unclear|unsure|unknown|doubt"
+    r"|be determined|n/a)|n['’]t)(?:\s+(?:an?|it))?|\?)\W*\Z",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r"(?:[\s,;]|[.!](?!\d))*+")
+_VERDICT = r"(0|1|yes|no|true|false)"
+_BARE = re.compile(rf"{_VERDICT}\b(?!(?<=\d)\.\s*+\S)", re.IGNORECASE)  # "1. 1. A boy" is none
+_ENDS = re.compile(r"(?:\s++[-–—]\s*+(?!\d)|\s*+(?:\Z|[.,;!](?!\d)|\((?!\d)))\s*+")
+_TURNS = re.compile(  # what follows a verdict and makes it none
+    r"(?:but|however|if|unless|maybe|might|or|perhaps|possibly|though|wait|well)\b"
+    r"|.*\b(?:yes|I mean)\b",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(rf"\W*+{_VERDICT}\W*+", re.IGNORECASE)
+_LEADS = re.compile(
+    r"(?:[^\w\s(]|\b(?:answers?|evaluations?|results?|scores?|verdicts?))\s*+\Z", re.I
+)
+_REFUSES = re.compile(
+    r"\bI\s+(?:cannot|can['’]t|won['’]t)\s+(?:do|help|answer|comply|assist|evaluate|judge|provide|rate)\b"
+    r"|\A\W*if\b|\bformat (?:is|was)\b",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"\]\s*+(?:or|/)\s*+\[", re.IGNORECASE)
+_LEAD = 200  # characters before verdicts that may say what they are
+_WORD = 24  # characters before a verdict in which "not" would stand
 _DIGITS = re.compile(r"\d+")
 _VERDICTS = {"0": False, "1": True, "no": False, "yes": True, "false": False, "true": True}
 _NUMBER_KEYS = frozenset({"id", "number", "index", "key_point", "point", "n"})
@@ -50,12 +72,21 @@ def read_by_number(reply: str, n: int) -> list[bool | None]:
     found = _of_json(text, n)
     if found is None:
         plain = _MARKUP.sub("", text)
-        found = {}
-        for line in plain.splitlines():
-            for number, verdict in _of_line(line):
-                found.setdefault(number, set()).add(verdict.casefold())
-        found = found or _unnumbered(plain, n)
+        found = _of_lines(plain) or _unnumbered(plain, n)
     return [_agreed(found.get(str(number), set())) for number in range(1, n + 1)]
+
+
+def _of_lines(text: str) -> Found:
+    """Read the verdicts of each line; none of those that a line before them only speaks of."""
+    found: Found = {}
+    said = True
+    for line in text.splitlines():
+        read = list(_of_line(line))
+        if not read and line.strip():
+            said = not _only_speaks(line)
+        for number, verdict in read if said else ():
+            found.setdefault(number, set()).add(verdict.casefold())
+    return found
 
 
 def _of_line(line: str) -> Iterator[tuple[str, str]]:
@@ -64,7 +95,7 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
     first, second = next(brackets, None), next(brackets, None)
     start = _START.match(line)
     if start and first and not second and not line[first.end() :].strip(" .,;"):
-        denied = _DENIED.search(line[: first.start()][-_WORD:])
+        denied = _DENIED.search(line[: first.start()].rstrip()[-_WORD:])
         yield _number(start), "" if denied else first[1]
         return
     at = 0 if start else _first_item(line)
@@ -72,19 +103,36 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
         verdict = _BRACKETED.match(line, item.end()) or _BARE.match(line, item.end())
         if not verdict:
             return
-        asks = line.startswith("?", verdict.end())
-        yield _number(item), "" if asks else verdict[1]
+        yield _number(item), "" if _goes_on(line, verdict) else verdict[1]
         separator = _NEXT.match(line, verdict.end())
         at = separator.end() if separator else verdict.end()
+
+
+def _goes_on(line: str, verdict: re.Match[str]) -> bool:
+    """Whether a line goes on so that what looks like a verdict is none: "no idea", "1 or 0"."""
+    if _LEFT_OPEN.match(line, verdict.end()):
+        return True
+    separator = _NEXT.match(line, verdict.end())
+    if "[" in verdict[0] or (separator and _START.match(line, separator.end())):
+        return False
+    ends = _ENDS.match(line, verdict.end())
+    return ends is None or _TURNS.match(line, ends.end()) is not None
 
 
 def _first_item(line: str) -> int:
     """Where "1. [" begins after some words, such as "Answers:"; the end of the line if nowhere.
 
-    What follows a refusal is no verdict.
+    What follows a refusal is no verdict, nor is what belongs to a sentence: "Do not print 1. [1]".
     """
     found = _FIRST.search(line)
-    return found.start() if found and not refuses(line[: found.start()]) else len(line)
+    lead = line[: found.start()] if found else ""
+    fits = found and _LEADS.search(lead) and not (refuses(lead) or _only_speaks(lead))
+    return found.start() if found and fits else len(line)
+
+
+def _only_speaks(lead: str) -> bool:
+    """Whether words before verdicts say that these are none: an example, a refusal, a condition."""
+    return only_leads_to(lead) or _REFUSES.search(lead[-_LEAD:]) is not None
 
 
 def _number(item: re.Match[str]) -> str:
@@ -97,7 +145,9 @@ def _unnumbered(text: str, n: int) -> Found:
         verdicts = [alone[1]]
     else:
         rest = _BRACKETED.sub(" ", text)
-        verdicts = [] if re.search(r"\d", rest) else _BRACKETED.findall(text)
+        lead = text.partition("[")[0]
+        is_open = re.search(r"\d", rest) or _EITHER.search(text) or _only_speaks(lead)
+        verdicts = [] if is_open else _BRACKETED.findall(text)
     return {str(k): {v.casefold()} for k, v in enumerate(verdicts, 1)} if len(verdicts) == n else {}
 
 

@@ -1,9 +1,10 @@
 """Numbers inside texts: in replies, in ground truths, in the words of a question."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
-from bench_assets.core.reply_text import plain, refuses, sentences
+from bench_assets.core.reply_text import asks_for_input, plain, refuses, sentences
 
 TOLERANCE = 0.1
 """Numbers this far apart are the same answer, as in JourneyBench's answer_verification.py."""
@@ -20,12 +21,12 @@ _WORTH = {word: n for n, word in enumerate(WORDS)} | {w: 10 * n for n, w in enum
 _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS[:20] + _TENS + tuple(_TIMES))})\b", re.IGNORECASE)
 _MOST_WORDS = 20  # of one number; "hundred hundred ..." is soon no number
-_BETWEEN = re.compile(r"[\s-]*(?:,?\s+and\s+|,\s+)?")  # of the words of one number
+_BETWEEN = re.compile(r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?")  # of the words of one number
 _JOINS = re.compile(r"[\s-]")
-_DIGITS = r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?"
+_DIGITS = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
 # Where more has to follow, every digit of a long list is a beginning: no number is longer.
-_SHORT = r"(?<![\w.])-?\d[\d,]{0,40}(?:\.\d{1,40})?"
+_SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
 _SEVERAL = re.compile(rf"({_SHORT})\s+({'|'.join(_TIMES)})\b", re.IGNORECASE)
 _HALVES = (
     (re.compile(r"\bhalf\s+a\s+dozen\b", re.IGNORECASE), "6"),
@@ -33,11 +34,17 @@ _HALVES = (
 )
 _POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
 _FRACTION = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d+)/([1-9]\d*)(?![\d/])")
+_LATEX = re.compile(r"(-?)\\[dt]?frac\s*\{?(\d+)\}?\s*\{?([1-9]\d*)\}?")
+_VULGAR = re.compile(r"(-?)([¼-¾⅐-⅞])")
+_RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
+_GLUED = re.compile(r"(?<![不没否非])([是为有共])(?=-?\d)")  # to what says that it is so
 _BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
-_ANSWER = re.compile(r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE
+)
 _TOTAL = re.compile(rf"({_SHORT})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE)
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|total of)\b", re.IGNORECASE)
 _DENIED = re.compile(
@@ -45,21 +52,34 @@ _DENIED = re.compile(
     rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b",
     re.IGNORECASE,
 )
-_RANGE = (
-    rf"(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to)\s+{_DIGITS}"
-    rf"|{_DIGITS}[a-z%$]*\s*(?:-|–|\bto\b|\bor\b)\s*[$]?\d[\d,.]*"
-    rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
-)
-_SUM = rf"{_DIGITS}\s*[+/×÷x]\s*\d"
-_SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM})|{_DIGITS}", re.IGNORECASE)
-_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
-_PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
-_NONE = re.compile(
-    r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
-    r"|no(?=\s+\w)|I\s+see\s+no(?:ne)?|I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?)\b"
-    r"(?!\s+(?:more|less|fewer|way|need|doubt|information|number|answer)\b)",
+_DOUBTED = re.compile(
+    r"(?:(?:\bnot|\bcannot|n['’]t)\s+(?:think|believe|say|the\s+case)|\b(?:I|we)\s+doubt)\b"
+    r"(?:(?!\bbut\b|[,:]\s)[^;\n])*+"
+    r"|不(?:认为|觉得)[^,;\n]*+",
     re.IGNORECASE,
 )
+_RANGE = (
+    rf"(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to)\s+{_DIGITS}"
+    rf"|{_DIGITS}[a-z%$]*\s*(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
+    rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
+)
+_SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
+_POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be parted by points
+_SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
+_PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
+_PICTURE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
+_NONE = re.compile(
+    r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
+    r"|no(?=\s+\w)|I\s+see\s+no(?:ne)?|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
+    r"(?!\s+(?:more|less|fewer|way|need|doubt|of\s+the(?:se)?\s+(?:above|answers|choices|options)"
+    r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
+    r"|indication|information|input|mention|number|problem|question|reason|text|worries"
+    rf"|{_PICTURE}))\b)",
+    re.IGNORECASE,
+)
+_NO_PICTURE = re.compile(rf"\bno\s+{_PICTURE}", re.IGNORECASE)
+_EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECASE)
 
 
 def numbers(text: str) -> list[float]:
@@ -103,6 +123,7 @@ def final_number(reply: str) -> float | None:
     (9.0, 0.0)
     """
     kept = _TIMES_SIGN.sub("×", reply.replace("####", "answer: "))  # else taken for markup
+    kept = _LATEX.sub(r" \1\2/\3", _RAISED.sub("^", _VULGAR.sub(_in_two_numbers, kept)))
     said = [_plain_numbers(sentence) for sentence in sentences(plain(kept))]
     for sentence in reversed(said):
         *before, called = _ANSWER.split(sentence)
@@ -118,12 +139,15 @@ def final_number(reply: str) -> float | None:
 
 
 def denied(text: str) -> bool:
-    """Whether a text begins by saying that there are none.
+    """Whether a text begins by saying that there are none; not, that there is nothing to look at.
 
     >>> denied("There are no cups."), denied("There are no more than 5 cups.")
     (True, False)
     """
-    return _NONE.match(text) is not None
+    found = _NONE.match(text)
+    if found is None or _NO_PICTURE.search(text):
+        return False
+    return found["unseen"] is None or _EXCUSE.search(text) is None
 
 
 def same_number(one: float, other: float) -> bool:
@@ -156,6 +180,8 @@ def as_number(text: str) -> float | None:
 
 def _readings(phrase: str) -> list[float | None]:
     """The numbers that a phrase states, in order; None in the place of what is left open."""
+    if asks_for_input(phrase):
+        return []
     if denied(phrase):
         return [0.0]
     if refuses(phrase) or "unknown" in phrase.casefold():
@@ -168,9 +194,15 @@ def _readings(phrase: str) -> list[float | None]:
 
 def _plain_numbers(sentence: str) -> str:
     """Write every number of a sentence as digits with a point and a sign."""
-    text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", sentence.replace("−", "-"))))
+    text = _DOUBTED.sub(" ", _GLUED.sub(r"\1 ", sentence.replace("−", "-")))
+    text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", text)))
     text = _FRACTION.sub(lambda n: written(float(n[1] or 0) + float(n[2]) / float(n[3])), text)
     return _BELOW_ZERO.sub(r"\1-", text)
+
+
+def _in_two_numbers(fraction: re.Match[str]) -> str:
+    """Write a fraction of one character apart from the number before it: 3½ as 3 1/2."""
+    return f" {fraction[1]}{unicodedata.normalize('NFKC', fraction[2]).replace('⁄', '/')}"
 
 
 def _value(digits: str) -> float:

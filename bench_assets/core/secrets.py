@@ -1,16 +1,17 @@
 """Takes secrets out of texts, however they are spelled there.
 
 A key of at least ``LEAST`` characters is taken out wherever it stands: as it is, escaped as JSON,
-URLs, HTML and Python do it (in any mixture), in base64 at any offset, and cut: its first or last
-``PART`` characters are enough. A shorter one would take ordinary words with it. With a letter and a
-digit and at least ``SHORTEST`` characters, it is taken out where it stands alone; else, such as "x"
-and "test", it is left where it is, and whoever hands it over has to say so (``is_hidden``).
+URLs, HTML and Python do it (in any mixture), in base64 at any offset, and cut, also as base64: its
+first or last ``PART`` characters are enough. A shorter one would take ordinary words with it. With
+a letter and a digit and at least ``SHORTEST`` characters, it is taken out where it stands alone;
+else, such as "x" and "test", it is left where it is, and whoever hands it over has to say so
+(``is_hidden``).
 """
 
 import base64
 import html.entities
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ HIDDEN = "***"
 
 NAMED = re.compile(
     r"(?:[\w.-]*[_.-])?(?:(?:api|access|subscription|private|secret)?[_-]?keys?|secrets?|password"
-    r"|passwd|pwd|passphrase|credentials?|authorization|auth|sig|signature|sas|cookie"
+    r"|passwd|pwd|pass|passphrase|bearer|jwt|credentials?|authorization|auth|sig|signature|sas|cookie"
     r"|(?:access|auth|api|bearer|hf|id|refresh|session|private|personal|security)[_-]?token)|token",
     re.IGNORECASE,
 )
@@ -29,6 +30,8 @@ NAMED = re.compile(
 
 _ESCAPES = ("\\u00", "\\x", "\\_", "\\-", "%", "&", "\0")  # of what most keys are made of
 _BETWEEN = r"\0{0,3}"  # as UTF-16 and UTF-32 look when they are read as something else
+_CODED = 16  # characters of base64, which are twelve of a key's
+_WRAPPED = r"(?:\\{1,4}[rn]|%0[ad]|\s){0,4}"  # lines of mail are broken
 _IN_BASE64 = {"+": r"(?:\+|-|%2b|\\u002b)", "/": r"(?:\\{0,4}/|_|%2f|\\u002f)"}
 
 
@@ -95,73 +98,86 @@ def without_named(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
-    """One secret, and what finds it."""
+class _Run:
+    """A row of characters, each with the ways in which it may be written, of which a part tells."""
 
-    value: str
-    pieces: tuple[str, ...]  # small letters; a text in such with none of them has no secret
+    units: tuple[str, ...]  # a pattern each
+    part: int  # so many of its first or last are enough
+    between: str  # what may stand between two of them
+    around: str  # what may stand beside them and tells of them; "" for nothing
     head: re.Pattern[str]
     tail: re.Pattern[str]
-    coded: re.Pattern[str] | None
 
     @classmethod
-    def of(cls, value: str) -> "_Key":
-        cores = sorted(_base64_cores(value)) if len(value) >= LEAST else []
-        alone = len(value) < LEAST
-        head, tail = _spelled(value[:PART]), _spelled(value[-PART:])
-        if alone:
-            head = tail = rf"(?<![a-z0-9]){head}(?![a-z0-9])"
-        coded = "|".join("".join(_IN_BASE64.get(c, c) for c in core) for core in cores)
-        pieces = [
-            value[:PART],
-            value[-PART:],
-            *(max(re.split("[+/]", core), key=len) for core in cores),
-        ]
-        usual = re.fullmatch(r"[\w.~-]+", value, re.ASCII)
-        escapes = [*_ESCAPES, *([] if usual else ["\\"]), *(["+"] if " " in value else [])]
-        return cls(
-            value,
-            (*(piece.lower() for piece in pieces), *escapes),
-            re.compile(head, re.IGNORECASE),
-            re.compile(tail, re.IGNORECASE),
-            re.compile(rf"[\w+/-]?(?:{coded})[\w+/-]?=*", re.IGNORECASE) if coded else None,
-        )
-
-    def may_be_in(self, lowered: str) -> bool:
-        """Whether it is worth looking closely, which takes a hundred times as long."""
-        return any(piece in lowered for piece in self.pieces)
+    def of(cls, units: Sequence[str], part: int, between: str, around: str = "") -> "_Run":
+        ends = (between.join(units[:part]), between.join(units[-part:]))
+        head, tail = (re.compile(end, re.IGNORECASE) for end in ends)
+        return cls(tuple(units), part, between, around, head, tail)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the secret stands: from its beginning as far as it goes, and back from its end."""
+        """Where it stands: from its beginning as far as it goes, and back from its end."""
         for found in self.head.finditer(text):
-            yield found.start(), self._forward(text, found.end())
-        if len(self.value) > PART:
+            yield self._with_around(text, found.start(), self._forward(text, found.end()))
+        if len(self.units) > self.part:
             for found in self.tail.finditer(text):
-                yield self._backward(text, found.start()), found.end()
-        if self.coded:
-            yield from (found.span() for found in self.coded.finditer(text))
+                yield self._with_around(text, self._backward(text, found.start()), found.end())
 
     def _forward(self, text: str, end: int) -> int:
-        for character in self.value[PART:]:
-            more = re.compile(f"{_BETWEEN}{_spelled(character)}", re.IGNORECASE).match(text, end)
+        for unit in self.units[self.part :]:
+            more = re.compile(self.between + unit, re.IGNORECASE).match(text, end)
             if not more:
                 break
             end = more.end()
         return end
 
     def _backward(self, text: str, start: int) -> int:
-        for character in reversed(self.value[:-PART]):
-            before = re.compile(rf"{_spelled(character)}{_BETWEEN}\Z", re.IGNORECASE)
+        for unit in reversed(self.units[: -self.part]):
+            before = re.compile(rf"{unit}{self.between}\Z", re.IGNORECASE)
             less = before.search(text, max(0, start - 24), start)
             if not less:
                 break
             start = less.start()
         return start
 
+    def _with_around(self, text: str, start: int, end: int) -> tuple[int, int]:
+        if not self.around:
+            return start, end
+        before = re.compile(self.around).match(text, max(0, start - 1), start)
+        after = re.compile(f"{self.around}?=*").match(text, end)
+        return start - bool(before), after.end() if after else end
 
-def _spelled(value: str) -> str:
-    """A pattern for a text in which any character may be escaped."""
-    return _BETWEEN.join(f"(?:{'|'.join(_forms(character))})" for character in value)
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """One secret, and what finds it."""
+
+    pieces: tuple[str, ...]  # small letters; a text in such with none of them has no secret
+    runs: tuple[_Run, ...]
+
+    @classmethod
+    def of(cls, value: str) -> "_Key":
+        units = [f"(?:{'|'.join(_forms(character))})" for character in value]
+        usual = re.fullmatch(r"[\w.~-]+", value, re.ASCII)
+        escapes = [*_ESCAPES, *([] if usual else ["\\"]), *(["+"] if " " in value else [])]
+        if len(value) < LEAST:
+            alone = rf"(?<![a-z0-9]){_BETWEEN.join(units)}(?![a-z0-9])"
+            return cls((value.lower(), *escapes), (_Run.of([alone], 1, ""),))
+        pieces, runs = [value[:PART], value[-PART:]], [_Run.of(units, PART, _BETWEEN)]
+        for core in sorted(_base64_cores(value)):
+            coded = [_IN_BASE64.get(c, c) for c in core]
+            runs.append(_Run.of(coded, _CODED, _WRAPPED, r"[\w+/-]"))
+            for end in (core[:_CODED], core[-_CODED:]):
+                pieces.append(max(re.split("[+/]", end), key=len))
+        return cls((*(piece.lower() for piece in pieces), *escapes), tuple(runs))
+
+    def may_be_in(self, lowered: str) -> bool:
+        """Whether it is worth looking closely, which takes a hundred times as long."""
+        return any(piece in lowered for piece in self.pieces)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the secret stands, whole or a part that tells it."""
+        for run in self.runs:
+            yield from run.spans(text)
 
 
 def _forms(character: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.reasoning import without_reasoning
-from bench_assets.core.reply_text import bare
+from bench_assets.core.reply_text import bare, plain
 
 Verdict = TypeVar("Verdict")
 
@@ -21,18 +21,38 @@ RIGHT_OR_WRONG: Mapping[str, bool] = {"right": True, "wrong": False}
 NO_OPTION = "Z"
 """What a judge says of a reply that chooses no option."""
 
-_AROUND = " \t\r\n*_`'\"“”‘’«»「」()[]{}.!。！"
-_FAILED = "failed"
+_AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u200b"
+_FENCED = "` \t\r\n"
+_BOXED = "the answer is: "  # as a box is written plainly
 _LONGEST = 50_000  # characters; no object that was asked for has so many
+_LEAD = 200  # characters before an object or a list that may say what it is
 
 _LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
 _FENCE = re.compile(r"```(?:json)?([^`]*)```", re.IGNORECASE)
 _BRACE = re.compile(r"[{}]")
+_PART = re.compile(r"[{}]|([\"'])(?:(?!\1)[^\\]|\\.)*+\1?", re.DOTALL)  # braces in strings are none
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
     r"|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)"
     r"|,(?=\s*[}\]])",
     re.DOTALL,
+)
+_FAILED = re.compile(
+    r"failed(?: to (?:get|find|choose|select|match|answer)"
+    r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
+    re.IGNORECASE,
+)
+_NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
+_SPOKEN_OF = re.compile(
+    r"\A\W*for (?:example|instance)\b|\b(?:examples?|instance|templates?)\b(?:\s+\w+){0,3}\W*\Z"
+    r"|\bsuch as\W*\Z"
+    r"|(?:\b(?<!\bor )(?:not|never|rather than|instead of)|n['’]t)"
+    r"(?:\s+(?:be|say|print|answer|write|reply|output|return|give))?[\s:\"'“(]*\Z",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"[ \t\"'”`)]*+(?:(?:is|was|would be) (?:not|wrong|incorrect|an example)|(?:is|was)n['’]t)\b",
+    re.IGNORECASE,
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
@@ -45,7 +65,8 @@ def read_word(reply: str, words: Mapping[str, Verdict]) -> Verdict | None:
     >>> read_word("**Yes.**", YES_OR_NO), read_word("I have no idea.", YES_OR_NO)
     (True, None)
     """
-    return words.get(without_reasoning(reply).strip(_AROUND).casefold())
+    said = plain(without_reasoning(reply)).strip(_AROUND).removeprefix(_BOXED)
+    return words.get(said.strip(_AROUND).casefold())
 
 
 def read_option(reply: str, options: Sequence[str]) -> str | None:
@@ -64,7 +85,7 @@ def read_option(reply: str, options: Sequence[str]) -> str | None:
         return None
     letter, rest = found[1].upper(), said[found.end() :].strip(_AROUND)
     if letter == NO_OPTION:
-        return letter if not rest or rest.casefold().startswith(_FAILED) else None
+        return letter if not rest or _FAILED.fullmatch(rest) else None
     texts = dict(zip(ascii_uppercase, options, strict=False))
     fits = letter in texts and (not rest or bare(rest) == bare(texts[letter].strip(_AROUND)))
     return letter if fits else None
@@ -73,8 +94,9 @@ def read_option(reply: str, options: Sequence[str]) -> str | None:
 def read_object(reply: str, asked: str = "") -> dict[str, Any] | None:
     """Read the one JSON object in a reply; None if there is none, several, or part of one.
 
-    Prose and fences around it, single quotes and commas before a bracket are read over; Python's
-    True is no verdict that was asked for. An object that stands in what was asked is an echo.
+    Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
+    read over; Python's True is no verdict that was asked for. An object that stands in what was
+    asked is an echo, one that the prose calls an example or denies is only spoken of.
 
     Args:
         reply: What the judge says, with or without what it thinks aloud.
@@ -85,10 +107,14 @@ def read_object(reply: str, asked: str = "") -> dict[str, Any] | None:
     """
     text = without_reasoning(reply)
     spans = _objects(text) if len(text) <= _LONGEST else []
-    if not spans or any(" ".join(span.split()) in " ".join(asked.split()) for span in spans):
+    said = [text[start:end] for start, end in spans]
+    first = _decoded(said[0]) if said else None
+    if not isinstance(first, dict) or any(_decoded(one) != first for one in said[1:]):
         return None
-    first, *others = [_decoded(span) for span in spans]
-    return first if isinstance(first, dict) and all(one == first for one in others) else None
+    question = " ".join(asked.split())
+    if any(one in question for one in {" ".join(one.split()) for one in said}):
+        return None
+    return None if any(_is_spoken_of(text, *span) for span in spans) else first
 
 
 def decoded(text: str) -> object:
@@ -101,7 +127,18 @@ def decoded(text: str) -> object:
         return None
     value = _decoded(text)
     fenced = _FENCE.search(text) if value is None else None
-    return _decoded(fenced[1]) if fenced else value
+    return _decoded(fenced[1]) if fenced and not _is_spoken_of(text, *fenced.span()) else value
+
+
+def only_leads_to(before: str) -> bool:
+    """Whether words lead to what they only speak of: an example, or what is not to be said.
+
+    >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
+    (True, False)
+    """
+    lead = before[-_LEAD:].rstrip(_FENCED).removesuffix("```json").rstrip(_FENCED)
+    sentence = _NEW_SENTENCE.split(lead)[-1]
+    return _SPOKEN_OF.search(sentence) is not None
 
 
 def cut_off(reply: Reply) -> bool:
@@ -113,27 +150,34 @@ def cut_off(reply: Reply) -> bool:
     return reply.finish_reason == "length"
 
 
-def _objects(text: str) -> list[str]:
-    """Cut out what stands between braces, outermost; none of them where a brace is left over."""
-    found: list[str] = []
-    depth = start = 0
-    for brace in _BRACE.finditer(text):
-        if brace[0] == "{":
-            start = start if depth else brace.start()
+def _is_spoken_of(text: str, start: int, end: int) -> bool:
+    """Whether the prose around a part of a text says that it is not what is meant."""
+    before = text[max(0, start - _LEAD) : start]
+    return only_leads_to(before) or _TAKEN_BACK.match(text, end) is not None
+
+
+def _objects(text: str) -> list[tuple[int, int]]:
+    """Find what stands between braces, outermost; none of them where a brace is left over."""
+    found: list[tuple[int, int]] = []
+    depth = start = at = 0
+    while part := (_PART if depth else _BRACE).search(text, at):
+        at = part.end()
+        if part[0] == "{":
+            start = start if depth else part.start()
             depth += 1
-            continue
-        depth -= 1
-        if depth < 0:
-            return []
-        if not depth:
-            found.append(text[start : brace.end()])
+        elif part[0] == "}":
+            depth -= 1
+            if depth < 0:
+                return []
+            if not depth:
+                found.append((start, at))
     return [] if depth else found
 
 
 def _decoded(text: str) -> object:
     for written in (text, _TOKEN.sub(_as_json, text)):
         try:
-            value: object = json.loads(written, object_pairs_hook=_without_twins)
+            value: object = json.loads(written, strict=False, object_pairs_hook=_without_twins)
         except (ValueError, RecursionError):
             continue
         return value

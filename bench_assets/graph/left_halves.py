@@ -10,12 +10,16 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.catalog import Catalog
+from bench_assets.core.errors import BenchError
 from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.graph.soundness import soundness_key
 from bench_assets.hearing import answers_key
+from bench_assets.plugins import strangers_objects
 from bench_assets.steps import CONSTANTS
 from bench_assets.suite import Suite
 from sensors.first_look import first_look_key
+
+_ANY = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | dg.SourceAsset
 
 
 def load_left_halves(
@@ -36,15 +40,17 @@ def load_left_halves(
     taken = dict.fromkeys(jobs, "a job")
     for suite in catalog.suites:
         try:
-            assets = suite.assets()
-        except (Exception, SystemExit) as why:  # noqa: BLE001 - of any kind: a stranger's modules
-            problems[suite.name] = f"its assets cannot be loaded: {type(why).__name__}: {why}"
+            with strangers_objects():
+                assets = list(suite.assets())
+                steps = _steps(assets)
+                found = [*_misplaced(suite, assets), *_without(resources, assets)]
+        except BenchError as why:
+            problems[suite.name] = f"its assets cannot be loaded: {why}"
             continue
-        steps = _steps(assets)
-        twice = [
+        found += sorted(
             f"{name}: {taken[name]} has the name of this step" for name in steps & taken.keys()
-        ]
-        if found := [*_misplaced(suite, assets), *_without(resources, assets), *sorted(twice)]:
+        )
+        if found:
             problems[suite.name] = "; ".join(found)
         else:
             loaded += assets
@@ -54,6 +60,8 @@ def load_left_halves(
 
 def _misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Find assets of a left half that are not where the graph looks for them, or not there."""
+    if odd := [one for one in assets if not isinstance(one, _ANY)]:
+        return [f"{odd[0]!r} is no asset, and no asset check"]
     specs = [spec for one in assets for spec in _specs(one)]
     times = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}

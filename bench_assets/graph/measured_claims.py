@@ -53,7 +53,7 @@ class MeasuredClaims:
         cells = [term.cell for term in claim.terms if not term.cell.model]
         left_out = {*self.uninformed, *claim.but, *(t.cell.model for t in claim.terms)}
         left_out |= {t.cell.here.model for t in claim.terms if t.cell.here}
-        having = [set(self.tables.partitions(self._key(c.here or c))) for c in cells]
+        having = [set(self.tables.known(self._key(c.here or c))) for c in cells]
         models = sorted(set.intersection(*having) - left_out) if having else []
         return [one for one in models if all(self._metric(c.here or c, one) for c in cells)]
 

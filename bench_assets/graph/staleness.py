@@ -19,7 +19,7 @@ from resources.settings.bench_toml import Settings
 def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
     """Digest everything that ``why_stale`` looks at, for the models that have metrics."""
     keys = [evaluation_key(task, "main", "metrics") for task in tasks]
-    measured = sorted({model for key in keys for model in tables.partitions(key)})
+    measured = sorted({model for key in keys for model in tables.known(key)})
     return digest_of(Configured(settings).facts(tasks, measured))
 
 

@@ -116,7 +116,7 @@ def _current(
             metric=task.primary_metric,
         )
     except TableError as why:
-        return [], dict.fromkeys(tables.partitions(key), str(why))
+        return [], dict.fromkeys(tables.known(key), str(why))
     unreadable = {model: why for (_, model), why in damaged.items()}
     rows = []
     for model, one in _each(found):

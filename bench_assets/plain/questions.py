@@ -24,8 +24,9 @@ from bench_assets.plain.columns import (
     require_columns,
     text_of,
 )
-from bench_assets.plain.files import Row, read_rows
+from bench_assets.plain.files import read_rows
 from bench_assets.plain.pictures import Folder, Picture, pictures_of
+from bench_assets.plain.rows import Row
 from resources.settings.bench_toml import Settings
 from resources.settings.benchmarks import PlainBenchmark
 

@@ -16,9 +16,10 @@ from bench_assets.core.chat import ChatModel, Reply
 from bench_assets.core.choices import read_choice
 from bench_assets.core.joined import some
 from bench_assets.core.large_tables import gathered
+from bench_assets.core.meant import commits
 from bench_assets.core.metrics.short_texts import anls, exact_match, normalised, relaxed_match
 from bench_assets.core.numbered import Numbered
-from bench_assets.core.reply_text import concludes, denies, plain, sentences
+from bench_assets.core.reply_text import concludes, plain, sentences
 from bench_assets.core.rows import Judgement, Question, Score
 from bench_assets.core.stats import Mean, Point, macro_mean, mean
 from bench_assets.core.verdicts import RIGHT_OR_WRONG, cut_off, read_word
@@ -33,9 +34,12 @@ _NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
     "anls": anls,
     "relaxed_accuracy": relaxed_match,
 }
-_LETTERS_ALONE = re.compile(r"\W*+[A-H](?:\W*+(?:(?:and|or)\b\W*+)?[A-H](?![a-z]))*+\W*+")
+_LETTERS_ALONE = re.compile(r"[^\w?]*+[A-H](?:[^\w?]*+(?:and\b\W*+)?[A-H](?![a-z]))*+[^\w?]*+")
 _NAMED = re.compile(r"\(([A-H])\)")
-_LISTED = re.compile(r"^[\s-]*\(?([A-H])[).:]", re.MULTILINE)
+_TOGETHER = re.compile(r"(?<![^\s:=是为])(?=[A-H]{2,8}(?!\w))A?B?C?D?E?F?G?H?(?!\w)")
+_LISTED = re.compile(
+    r"^[ \t-]*+\(?([A-H])[).:](?!\s*(?:or\b|(?:is|was)(?:n['’]t| not| wrong| incorrect)\b))", re.M
+)
 _STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案", re.IGNORECASE)
 
 
@@ -133,12 +137,17 @@ def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
     if _LETTERS_ALONE.fullmatch(text):
         return _offered(re.findall("[A-H]", text), options)
     stated = [one for one in sentences(text) if _STATES.search(one) or concludes(one)]
-    named = [found for one in stated if not denies(one) and (found := _NAMED.findall(one))]
+    named = [found for one in stated if commits(one) and (found := _letters(one))]
     listed = _LISTED.findall(text)
     if named or (listed and len(set(listed)) < len(options)):
         return _offered(named[-1] if named else listed, options)
     letter = read_choice(reply, options).letter
     return (letter,) if letter else ()
+
+
+def _letters(sentence: str) -> list[str]:
+    """The letters in brackets; else those that stand together in their order: "ACD"."""
+    return _NAMED.findall(sentence) or [*"".join(_TOGETHER.findall(sentence))]
 
 
 def _offered(letters: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def task_of(name: str, benchmark: PlainBenchmark, section: str) -> Task:
     return Task(
         name=name,
         title=benchmark.title or name,
-        version=2,
+        version=3,
         conditions={
             "main": Condition(prompt=main, about="The pictures, then the prompt."),
             "no_image": Condition(

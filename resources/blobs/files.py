@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from bench_assets.core.errors import HomeError
@@ -57,21 +56,32 @@ class FileBlobs:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as why:
-            raise HomeError(f"{self.named(name)}: cannot be read: {why.strerror or why}") from why
+            raise self._unreadable(self._file(name), why) from why
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file, or a folder in its place, which cannot be read."""
-        return self._file(name).exists()
+        try:
+            return self._file(name).exists()
+        except OSError as why:  # a folder above it may not be looked into
+            raise self._unreadable(self._file(name), why) from why
 
     def list(self, under: str = "") -> Iterator[Listed]:
-        """Every file, but those that are being written."""
+        """Every file, but those that are being written; then raises if a folder was not read."""
         start = self._file(under) if under else self._folder
-        for path in sorted(_files_in(str(start))):
-            with suppress(OSError):  # it was deleted meanwhile, or is a link to nowhere
+        unread: list[OSError] = []
+        for path in sorted(_files_in(str(start), unread)):
+            try:
                 about = Path(path).stat()
-                name = path[len(str(self._folder)) + 1 :]
-                version = f"{about.st_mtime_ns} {about.st_size}"
-                yield Listed(name, about.st_size, version, about.st_mtime)
+            except PermissionError as why:
+                unread.append(why)
+                continue
+            except OSError:  # it was deleted meanwhile, or is a link to nowhere
+                continue
+            name = path[len(str(self._folder)) + 1 :]
+            version = f"{about.st_mtime_ns} {about.st_size}"
+            yield Listed(name, about.st_size, version, about.st_mtime)
+        if unread:
+            raise self._unreadable(Path(unread[0].filename), unread[0]) from unread[0]
 
     def folders(self, under: str = "") -> Sequence[str]:
         """Every folder in a folder, also an empty one."""
@@ -91,12 +101,26 @@ class FileBlobs:
     def _file(self, name: str) -> Path:
         return self._folder / checked(name)
 
+    @staticmethod
+    def _unreadable(place: Path, why: OSError) -> HomeError:
+        return HomeError(f"{place}: cannot be read: {why.strerror or why}")
 
-def _files_in(folder: str) -> Iterator[str]:
-    """Paths of files at any depth, but of those that are being written."""
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
-        for one in found:
-            if one.is_dir():
-                yield from _files_in(one.path)
-            elif not one.name.endswith(".unfinished"):
-                yield one.path
+
+def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
+    """Paths of files at any depth, but of those that are being written.
+
+    Args:
+        folder: Where to begin.
+        unread: Is told of folders that cannot be read, so that one does not hide all others.
+    """
+    try:
+        with os.scandir(folder) as found:
+            for one in found:
+                if one.is_dir():
+                    yield from _files_in(one.path, unread)
+                elif not one.name.endswith(".unfinished"):
+                    yield one.path
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as why:
+        unread.append(why)

@@ -23,7 +23,7 @@ HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _LIKE_LORA = {
     *{"ADALORA", "BOFT", "BONE", "C3A", "DELORA", "FOURIERFT", "HRA", "IA3", "LN_TUNING", "LOHA"},
     *{"LOKR", "LORA", "MISS", "OFT", "RANDLORA", "ROAD", "SHIRA", "TRAINABLE_TOKENS", "VBLORA"},
-    *{"VERA", "WAVEFT", "XLORA"},
+    *{"VERA", "WAVEFT"},
 }
 
 
@@ -70,6 +70,11 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> Base:
 def _one_that_peft_loads(folder: Path, kind: object) -> None:
     if kind is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: not of PEFT: it has no peft_type")
+    if kind == "XLORA":
+        raise ModelError(
+            f"{folder / ADAPTER_CONFIG}: peft_type XLORA, whose adapters lie in folders of their"
+            " own (adapters); merge it into its base (merge_and_unload of PEFT)"
+        )
     if not isinstance(kind, str) or kind not in _LIKE_LORA:
         raise ModelError(
             f"{folder / ADAPTER_CONFIG}: peft_type {brief(kind)}: only adapters that add to"

@@ -1,7 +1,7 @@
 """Which files of a checkpoint's folder loading reads, and what they hold."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import file_digest, sha256
 from os.path import lexists
@@ -10,6 +10,7 @@ from typing import Any
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.opened_files import open_regular, quoted, read_json, regular
+from resources.checkpoints.pointers import leads_out, named_weights, refuse_what_lies_elsewhere
 
 ADAPTER_CONFIG = "adapter_config.json"
 """What tells an adapter's folder."""
@@ -31,6 +32,10 @@ _PROCESSOR = {
     *{"preprocessor_config.json", "processor_config.json", "special_tokens_map.json"},
     *{"video_preprocessor_config.json"},
 }
+# Folders in a checkpoint's that transformers reads: templates, and a tokenizer for every part of a
+# processor whose name has the word in it (InstructBLIP's qformer_tokenizer); trusted code.
+_OF_PROCESSOR = re.compile(r"additional_chat_templates|(?!tokenizer$)\w*tokenizer\w*")
+_FOLDERS_READ = re.compile(rf"{_OF_PROCESSOR.pattern}|custom_generate")
 _MOST_BESIDE_WEIGHTS = 256 * 2**20  # bytes; the largest tokenizers have 40 MB
 _FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
 _SHARD = re.compile(r"(?P<stem>model|pytorch_model)-\d+-of-\d+\.(?P<kind>safetensors|bin)")
@@ -47,8 +52,9 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     if gguf_file:
-        return [_existing(folder / gguf_file)]
-    read = _read(folder)
+        return [_existing(folder / gguf_file), *sorted(_read_below(folder, _FOLDERS_READ))]
+    read = [*_read(folder), *_read_below(folder, _FOLDERS_READ)]
+    refuse_what_lies_elsewhere(read)
     if is_adapter(folder):
         return sorted({*read, *_adapter_weights(folder)})
     _existing(folder / "config.json")
@@ -56,13 +62,20 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
 
 
 def processor_files(folder: Path) -> list[Path]:
-    """Every file that a tokenizer or a processor is read from, sorted; none if there are none."""
-    return sorted(
+    """Every file that a tokenizer or a processor is read from, sorted; none if there are none.
+
+    Raises:
+        ModelError: As ``loaded_files``, for those in folders of this one.
+    """
+    read = [
         _existing(file)
         for file in folder.iterdir()
         if file.is_file()
         and (_TOKENIZER.fullmatch(file.name) or file.name in _PROCESSOR or file.suffix == ".py")
-    )
+    ]
+    read += _read_below(folder, _OF_PROCESSOR)
+    refuse_what_lies_elsewhere(read)
+    return sorted(read)
 
 
 def has_tokenizer(folder: Path) -> bool:
@@ -128,8 +141,23 @@ def content_digest(files: Iterable[Path]) -> str:
     listed = list(files)
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_file_digest, listed))
-    lines = [f"{file.name} {digest}" for file, digest in zip(listed, digests, strict=True)]
-    return sha256("\n".join(lines).encode()).hexdigest()[:16]
+    named = zip(names_of(listed), digests, strict=True)
+    return sha256("\n".join(f"{name} {digest}" for name, digest in named).encode()).hexdigest()[:16]
+
+
+def names_of(files: Sequence[Path]) -> list[str]:
+    """What the files of a checkpoint are called in it, wherever it lies.
+
+    >>> names_of([Path("m/config.json"), Path("m/qformer_tokenizer/vocab.txt")])
+    ['config.json', 'qformer_tokenizer/vocab.txt']
+    """
+    folders = {file.parent for file in files}
+    return [
+        f"{file.parent.name}/{file.name}"
+        if _FOLDERS_READ.fullmatch(file.parent.name) and file.parent.parent in folders
+        else file.name
+        for file in files
+    ]
 
 
 def _read(folder: Path) -> list[Path]:
@@ -140,8 +168,34 @@ def _read(folder: Path) -> list[Path]:
     ]
 
 
+def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
+    """What is read in folders of a checkpoint's; no weights are."""
+    return [
+        _existing(file, _MOST_BESIDE_WEIGHTS)
+        for below in folder.iterdir()
+        if read.fullmatch(below.name) and below.is_dir()
+        for file in _listed(below)
+        if file.suffix in _READ_WHEN_LOADED - {".safetensors"}
+        and not _WRITTEN_BY_TRAINERS.fullmatch(file.name)
+    ]
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError as why:
+        raise ModelError(f"{folder}: cannot be read: {why.strerror}") from why
+
+
 def _weights(folder: Path) -> list[Path]:
-    """The files of the first kind of weights that there is, as transformers looks for them."""
+    """The weights that are named, or else those of the first kind that there is.
+
+    So transformers looks for them; what shards are called counts from the folder.
+    """
+    if named := named_weights(folder / "config.json"):
+        first = _existing(folder / named)
+        further = _shards(first) if first.suffix == ".json" else []
+        return [first, *(_existing(folder / name) for name in further)]
     for whole in _WHOLE:
         index = folder / f"{whole}.index.json"
         shards = [_existing(folder / shard) for shard in _shards(index)] if lexists(index) else []
@@ -173,7 +227,7 @@ def _shards(index: Path) -> list[str]:
     for tensor, shard in of_tensor.items():
         if not isinstance(shard, str) or not shard.endswith(f".{kind}"):
             raise ModelError(f"{index}: {quoted(tensor)} lies in {quoted(shard)}, no .{kind} file")
-        if Path(shard).is_absolute() or ".." in Path(shard).parts:
+        if leads_out(shard):
             raise ModelError(
                 f"{index}: {quoted(tensor)} lies in {quoted(shard)}, outside of the checkpoint"
             )

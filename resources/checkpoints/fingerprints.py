@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from resources.checkpoints.files import content_digest, watched_files
+from resources.checkpoints.files import content_digest, names_of, watched_files
 from resources.checkpoints.opened_files import open_regular
 from resources.checkpoints.pickles import refuse_foreign_code
 from resources.checkpoints.tensor_headers import Span, tensor_spans
@@ -41,8 +41,8 @@ def fingerprint(folder: Path, *, full: bool = False) -> str:
     if full:
         return content_digest(files)[:8]
     state = sha256()
-    for file in files:
-        state.update(f"{file.name} {file.stat().st_size}\n".encode())
+    for file, name in zip(files, names_of(files), strict=True):
+        state.update(f"{name} {file.stat().st_size}\n".encode())
         for block in _samples(file, spans.get(file)):
             state.update(block)
     return state.hexdigest()[:8]

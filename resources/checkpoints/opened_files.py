@@ -10,6 +10,7 @@ from typing import Any
 from bench_assets.core.errors import ModelError
 
 _MOST_BYTES = 64 * 2**20  # of a JSON file; the index of 100,000 tensors has a sixth of it
+_MOSTLY = 2**20  # bytes; nearly all have less, and room for the most costs more than reading them
 _MOST_VALUES = 5_000_000  # of a JSON text; what Python makes of them takes less than 1 GB
 _LONGEST_NAME = 120  # characters of a stranger's name that a message shows
 _KINDS = {
@@ -92,11 +93,23 @@ def read_json(file: Path) -> Any:  # noqa: ANN401 - JSON
         ModelError: If it is none, or cannot be read; names it.
         OSError: If reading breaks off.
     """
+    return parse_json(read_bounded(file), f"{file}: not JSON")
+
+
+def read_bounded(file: Path) -> bytes:
+    """Read the bytes of a JSON file of bounded size.
+
+    Raises:
+        ModelError: If it has more, or cannot be read; names it.
+        OSError: If reading breaks off.
+    """
     with open_regular(file) as opened:
-        written = opened.read(_MOST_BYTES + 1)
+        written = opened.read(_MOSTLY)
+        if len(written) == _MOSTLY:
+            written += opened.read(_MOST_BYTES + 1 - _MOSTLY)
     if len(written) > _MOST_BYTES:
         raise ModelError(f"{file}: not JSON that is read here: more than {_MOST_BYTES >> 20} MiB")
-    return parse_json(written, f"{file}: not JSON")
+    return written
 
 
 def parse_json(written: bytes, complaint: str) -> Any:  # noqa: ANN401 - JSON

@@ -5,6 +5,7 @@ in it: the same files are the same wherever they lie.
 """
 
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -18,6 +19,7 @@ from resources.home.file_states import states
 
 NAME = "digests.json"
 
+_SHA256 = re.compile("[0-9a-f]{64}")
 _LARGE = 1 << 26  # bytes; larger files count by size and time: nobody waits for gigabytes
 _SETTLED = 2.0  # s after which a change shows in the time, however coarse the disk's clock
 
@@ -32,7 +34,8 @@ class FileDigests:
             read = json.loads(file.read_bytes())
         except (OSError, ValueError, RecursionError):  # none, or damaged: files are read again
             return
-        self._known = read if isinstance(read, dict) else {}
+        if isinstance(read, dict):
+            self._known = {name: known for name, known in read.items() if _is_whole(known)}
 
     def of(self, paths: Iterable[Path], without: Path | None = None) -> Iterator[list[str]]:
         """Name and content of files, and of every file in folders, in an order of their own.
@@ -43,19 +46,21 @@ class FileDigests:
             paths: Files and folders.
             without: A folder that does not count.
         """
-        before = len(self._known)
+        before = dict(self._known)
         for path in paths:
             above = len(str(path.parent)) + 1
             for state in states([path], without):
                 yield [str(state[0])[above:], self._content(*state)]
-        if len(self._known) != before:
+        if self._known != before:
             self._keep()
 
-    def _content(self, name: str, size: int, changed: int) -> str:
+    def _content(self, name: str, size: int = -1, changed: int = 0) -> str:
+        if size < 0:  # a link to what is not there, or gone just now
+            return "not there"
         if size > _LARGE:
             return f"{size} {changed}"
         known = self._known.get(name)
-        if isinstance(known, list) and known[:2] == [size, changed]:
+        if known and known[:2] == [size, changed]:
             return str(known[2])
         try:
             with Path(name).open("rb") as file:
@@ -73,6 +78,13 @@ class FileDigests:
         there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
         with suppress(HomeError), written_aside(self._file, sync=False) as file:
             file.write(json.dumps(there).encode())
+
+
+def _is_whole(known: object) -> bool:
+    """Whether this is what is remembered of a file: size, time of change, digest."""
+    if not isinstance(known, list) or [type(one) for one in known] != [int, int, str]:
+        return False
+    return _SHA256.fullmatch(known[2]) is not None
 
 
 @cache

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from bench_assets.core.errors import TableError
-from bench_assets.core.tables import schema
+from bench_assets.core.tables import require_columns, schema
+from resources.home.seals import Seal, verify
+from resources.home.table_bytes import require_own, told
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,6 +30,27 @@ Source: TypeAlias = StoredFile | pa.Table
 """A file, or the rows of what is none."""
 
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
+
+
+def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Seal]:
+    """Verify a file of a table, as far as that can be done without making its rows.
+
+    Args:
+        path: The file.
+        row_type: What a row of it is.
+        own: Whose it has to be, as it says itself.
+
+    Raises:
+        TableError: If it is not as it was written, is another's, or has other columns.
+    """
+    with told(str(path)):
+        with path.open("rb") as file:
+            seal = verify(file)
+        with pq.ParquetFile(pa.OSFile(str(path))) as file:
+            columns = file.schema_arrow
+        require_own(columns.metadata, own)
+        require_columns(columns, row_type)
+    return StoredFile(path, columns), seal
 
 
 def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:

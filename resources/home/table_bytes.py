@@ -1,7 +1,7 @@
 """The bytes of tables: as they were written, or said what is wrong with them."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import IO
@@ -11,10 +11,12 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.errors import HomeError, TableError
 from resources.home.seals import Seal, noted, sealed, verify
-from resources.home.table_places import TablePlaces
+from resources.home.table_places import WHOLE, TablePlaces, file_name
 
 DIGEST = b"bench_digest"
 WRITTEN = b"bench_written"  # s since the epoch
+OWN = b"bench_table"
+"""Whose table it is: a file that lies under another name holds another's rows, however whole."""
 
 _AGAIN = "materialize it again; `bench verify` names the command"
 # What Arrow raises at bytes that are no table; only files that are older than seals come so far.
@@ -39,10 +41,25 @@ class TableBytes(TablePlaces):
         """Verify a table against the digest in its file, if it is not older than digests.
 
         Raises:
-            TableError: If it is not as it was written, or cannot be read.
+            TableError: If it is not as it was written, is another's, or cannot be read.
         """
         with self._as_file(key, partition) as file:
-            return verify(file)
+            found = verify(file)
+            if found == "whole":
+                require_own(pq.read_metadata(file).metadata, own_name(key, partition))
+            return found
+
+    def require_model(self, key: Sequence[str], partition: str) -> None:
+        """Compare whose rows a table has with its partition, as far as its footer tells.
+
+        Tables that are older than ``OWN`` say nothing else of where they belong.
+
+        Raises:
+            TableError: If all of its rows are another model's.
+        """
+        with self._as_file(key, partition) as file:
+            for name in _only_models(pq.read_metadata(file)) - {partition or WHOLE}:
+                raise TableError(f"in the place of {own_name(key, partition)} lie rows of {name}")
 
     def state(self, key: Sequence[str], partition: str = "") -> str:
         """Digest of all bytes of a table, which are verified; "" if it was never written.
@@ -57,7 +74,10 @@ class TableBytes(TablePlaces):
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
         """Partition -> what is another if its table is, without verifying it."""
-        found = self.versions(key)
+        try:
+            found = self.versions(key)
+        except TableError as why:  # a folder that may be read again is another state
+            return {"": str(why)}
         if self.blobs.folder is not None:
             for partition, version in found.items():
                 with suppress(OSError), self.path(key, partition).open("rb") as file:
@@ -97,7 +117,7 @@ class TableBytes(TablePlaces):
         """Open a table to read a part of it: of a file, no more than that is held.
 
         Raises:
-            TableError: If it was never written, or is not as it was written.
+            TableError: If it was never written, is not as it was written, or is another's.
         """
         if self.blobs.folder is None:
             with self.opened_whole(key, partition) as file:
@@ -140,7 +160,34 @@ class TableBytes(TablePlaces):
             verify(io.BytesIO(data))
             # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
             with pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True) as file:
+                require_own(file.schema_arrow.metadata, own_name(key, partition))
                 yield file
+
+
+def _only_models(about: pq.FileMetaData) -> set[str]:
+    """Models that whole row groups are of."""
+    if "model" not in about.schema.names:
+        return set()
+    at = about.schema.names.index("model")
+    groups = (about.row_group(n).column(at).statistics for n in range(about.num_row_groups))
+    bounds = {(one.min, one.max) for one in groups if one and one.has_min_max}
+    return {str(low) for low, high in bounds if low == high}
+
+
+def own_name(key: Sequence[str], partition: str = "") -> str:
+    """What a table's file says it is; not of which source: a home may be moved without those."""
+    return "/".join((*key, file_name(partition)))
+
+
+def require_own(about: Mapping[bytes, bytes] | None, own: str) -> None:
+    """Compare whose table a file says it is with whose it has to be; an older one says nothing.
+
+    Raises:
+        TableError: If it is another's.
+    """
+    says = (about or {}).get(OWN, b"").decode(errors="replace")
+    if says and says != own:
+        raise TableError(f"in the place of {own} lies {says}")
 
 
 @contextmanager
@@ -150,5 +197,7 @@ def told(place: str) -> Iterator[None]:
         yield
     except TableError as why:
         raise TableError(str(why) if _AGAIN in str(why) else f"{place}: {why}; {_AGAIN}") from why
+    except PermissionError as why:
+        raise TableError(f"{place}: cannot be read: {why.strerror}") from why
     except _NO_TABLE as why:
         raise TableError(f"{place}: cannot be read as a table ({why}); {_AGAIN}") from why

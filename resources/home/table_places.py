@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 from urllib.parse import quote, unquote
@@ -10,7 +9,7 @@ from urllib.parse import quote, unquote
 import dagster as dg
 from pydantic import Field
 
-from bench_assets.core.errors import TableError
+from bench_assets.core.errors import HomeError, TableError
 from resources.blobs.opening import open_blobs
 from resources.blobs.port import Blobs
 
@@ -94,15 +93,35 @@ class TablePlaces(dg.ConfigurableResource[Any]):
         return folder / self.name(key, partition)
 
     def exists(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether the table was ever written."""
-        return self.blobs.exists(self.name(key, partition))
+        """Whether the table was ever written, or may not be looked at: who reads it is told why."""
+        try:
+            return self.blobs.exists(self.name(key, partition))
+        except HomeError:
+            if self.blobs.folder is None:
+                raise
+            return True
 
     def partitions(self, key: Sequence[str]) -> list[str]:
-        """Partitions that have a table, sorted."""
+        """Partitions that have a table, sorted.
+
+        Raises:
+            TableError: As ``versions``.
+        """
         return sorted(self.versions(key))
 
+    def known(self, key: Sequence[str]) -> list[str]:
+        """As ``partitions``; none where that cannot be told, for who says so elsewhere."""
+        try:
+            return self.partitions(key)
+        except TableError:
+            return []
+
     def versions(self, key: Sequence[str]) -> dict[str, str]:
-        """Partition -> what is another whenever its table was written again, by one look."""
+        """Partition -> what is another whenever its table was written again, by one look.
+
+        Raises:
+            TableError: If the folder may not be looked into.
+        """
         blobs, below = self.blobs, self.below(key)
         if blobs.folder is not None:
             found = _in_folder(blobs.folder / below)
@@ -134,11 +153,28 @@ def file_name(partition: str = "") -> str:
 
 
 def _in_folder(folder: Path) -> dict[str, str]:
-    """What lies in a folder, and when it was written; a link to nowhere does not."""
+    """What lies in a folder, and when it was written; a link to nowhere does not.
+
+    Raises:
+        TableError: If it may not be looked into.
+    """
     found = {}
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as there:
-        for one in there:
-            with suppress(OSError):
-                about = one.stat()
-                found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
+    try:
+        with os.scandir(folder) as there:
+            for one in there:
+                if about := _about(one):
+                    found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as why:
+        raise TableError(f"{folder}: cannot be read: {why.strerror}") from why
     return found
+
+
+def _about(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat()
+    except PermissionError:  # of the folder: it has names, but may not be entered
+        raise
+    except OSError:
+        return None

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import dagster as dg
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bench_assets.core.errors import TableError
 from bench_assets.core.large_tables import BLOCK, InFile, LargeTable, in_blocks
@@ -20,8 +19,8 @@ from bench_assets.core.tables import digest, require_columns, schema, to_rows
 from resources.disk.writing import written_aside
 from resources.home import querying
 from resources.home.gathered_tables import Fetched, fetch_all, gathered
-from resources.home.seals import Seal, verify, write_groups
-from resources.home.table_bytes import DIGEST, WRITTEN, TableBytes, told
+from resources.home.seals import write_groups
+from resources.home.table_bytes import DIGEST, OWN, WRITTEN, TableBytes, own_name, told
 from resources.home.table_places import file_name
 from resources.home.table_previews import preview
 from resources.home.table_types import row_type_of, table_of
@@ -44,7 +43,8 @@ class TableFiles(TableBytes):
         Returns:
             Where it is: a path, or the address of an object.
         """
-        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}"}
+        said = own_name(key, partition)
+        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", OWN: said}
         columns = schema(row_type).with_metadata(about)
         tables = in_blocks(rows, row_type)
         if self.blobs.folder is None:
@@ -158,7 +158,20 @@ class TableFiles(TableBytes):
         self, key: Sequence[str], row_type: type[Any], *, thorough: bool
     ) -> Iterable[tuple[str, querying.Source | str]]:
         """What DuckDB reads each table from: a file, or the rows of an object; or why it cannot."""
-        versions = dict(sorted(self.versions(key).items()))
+        try:
+            versions = dict(sorted(self.versions(key).items()))
+        except TableError as why:
+            return [("", str(why))]  # of which partitions, nobody can tell
+        return self._sources_of(versions, key, row_type, thorough=thorough)
+
+    def _sources_of(
+        self,
+        versions: Mapping[str, str],
+        key: Sequence[str],
+        row_type: type[Any],
+        *,
+        thorough: bool,
+    ) -> Iterable[tuple[str, querying.Source | str]]:
         blobs, below = self.blobs, self.below(key)
 
         def fetched(part: str) -> Fetched:
@@ -170,7 +183,7 @@ class TableFiles(TableBytes):
         def file(part: str) -> querying.Source | str:
             path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
-                found, seal = _looked_at(path, row_type)
+                found, seal = querying.looked_at(path, row_type, own_name(key, part))
                 if thorough and seal == "none":
                     self.read(key, row_type, part)
                 return found
@@ -192,17 +205,6 @@ class TableFiles(TableBytes):
         if thorough:
             to_rows(table, row_type)
         return table.replace_schema_metadata()
-
-
-def _looked_at(path: Path, row_type: type[Any]) -> tuple[querying.StoredFile, Seal]:
-    """Verify a file of a table, as far as that can be done without making its rows."""
-    with told(str(path)):
-        with path.open("rb") as file:
-            seal = verify(file)
-        with pq.ParquetFile(pa.OSFile(str(path))) as file:
-            columns = file.schema_arrow
-        require_columns(columns, row_type)
-    return querying.StoredFile(path, columns), seal
 
 
 class RowTables(dg.ConfigurableIOManager):

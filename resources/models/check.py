@@ -14,6 +14,7 @@ from bench_assets.core.rows import Question
 from resources.models.loaded_model import Loaded, Loading
 from resources.models.probes import NEEDS_NO_PICTURE, REQUIRED, SIZES, DrawnPictures, probes, sized
 from resources.replies.engine import Engine
+from resources.replies.gate import let_in
 
 _SAME = "the same"
 
@@ -72,7 +73,7 @@ def asking(engine: Engine) -> Ask:
     """Ask an engine, with replies in the order of the requests."""
 
     def ask(requests: Sequence[Request]) -> list[Reply]:
-        arrived = dict(engine.stream(requests))
+        arrived = dict(let_in(engine.stream(requests), len(requests)))
         return [arrived[position] for position in range(len(requests))]
 
     return ask

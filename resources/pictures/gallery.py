@@ -1,16 +1,14 @@
 """Searches a gallery of generated pictures over HTTP, one query after the other."""
 
-import http.client
 import json
 import random
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
 from bench_assets.core.errors import SourceError
+from resources.pictures.exchange import Question, exchanged
 from resources.server.waits import back_off, may_pass, wait_of
 
 _MOST_BYTES = 64 * 2**20  # of one answer
@@ -42,7 +40,7 @@ class HttpGallery:
         Args:
             address: Where the gallery is, up to the question mark.
             pause: s between two queries, and about as long before a second try.
-            timeout: s; longest wait for an answer.
+            timeout: s until an answer is there, all of it.
             tries: Of one query.
         """
         self.address = address
@@ -64,20 +62,19 @@ class HttpGallery:
         url = f"{self.address}?{urllib.parse.urlencode({'query': query})}"
         try:
             found = self._found(url)
-        except (OSError, http.client.HTTPException, ValueError, RecursionError) as why:
+        except (OSError, ValueError, RecursionError) as why:
             raise SourceError(f"{url}: no list of pictures: {why}") from why
         if not isinstance(found, list):
             raise SourceError(f"{url}: expected a list of pictures, found {found!r:.60}")
         return [_picture(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
 
     def _found(self, url: str, tries: int = 1) -> object:
-        try:
-            with urllib.request.urlopen(url, timeout=self._timeout) as response:
-                return json.loads(response.read(_MOST_BYTES))
-        except urllib.error.HTTPError as why:
-            wait = back_off(tries, self._pause, self._rng, asked_for=wait_of(dict(why.headers)))
-            if tries == self._tries or wait > _LONGEST_WAIT or not may_pass(why.code):
-                raise
+        answer = exchanged(Question(url=url, timeout=self._timeout, most=_MOST_BYTES))
+        if answer.status == 200:
+            return json.loads(answer.body)
+        wait = back_off(tries, self._pause, self._rng, asked_for=wait_of(answer.headers))
+        if tries == self._tries or wait > _LONGEST_WAIT or not may_pass(answer.status):
+            raise OSError(f"HTTP {answer.status}")
         time.sleep(wait)
         return self._found(url, tries + 1)
 

@@ -1,12 +1,9 @@
 """Who can make a picture of a prompt: a drawer of sprites, a diffusion model, a server."""
 
 import base64
-import http.client
 import io
 import json
 import re
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from bench_assets.core.errors import ModelError
 from bench_assets.core.scene import Scene
 from resources.local.torchvision_operators import let_torchvision_load
+from resources.pictures.exchange import Question, exchanged
 from resources.settings.environment import secret
 from resources.settings.secrets import names_a_variable
 
@@ -73,14 +71,14 @@ class ImagesServerSpec(_Strict):
     """A model behind the images endpoint of an OpenAI-compatible server."""
 
     kind: Literal["server"]
-    base_url: str = Field(pattern=r"^https?://[^/@\s]+(/\S*)?$")
+    base_url: str = Field(pattern=r"^https?://[^/@?#\s]+(/[^?#\s]*)?$")
     """Up to and including ``/v1``."""
     model: str
     api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
     """Name of the environment variable with the key."""
     concurrency: int = Field(4, gt=0)
     timeout: float = Field(300.0, gt=0)
-    """s; longest wait for one picture."""
+    """s until one picture is there, all of it."""
 
 
 PainterSpec: TypeAlias = Annotated[
@@ -222,12 +220,19 @@ class ServerPainter:
         if spec.api_key_env:
             headers["Authorization"] = f"Bearer {secret(spec.api_key_env)}"
         url = f"{spec.base_url.rstrip('/')}/images/generations"
-        asked = urllib.request.Request(url, json.dumps(body).encode(), headers)
+        asked = Question(
+            url=url,
+            body=json.dumps(body).encode(),
+            headers=headers,
+            timeout=spec.timeout,
+            most=_MOST_BYTES,
+        )
         try:
-            with urllib.request.urlopen(asked, timeout=spec.timeout) as response:
-                reply = json.loads(response.read(_MOST_BYTES))
-                return base64.b64decode(reply["data"][0]["b64_json"])
-        except (OSError, http.client.HTTPException) as why:
+            answer = exchanged(asked)
+            if answer.status != 200:
+                raise OSError(f"HTTP {answer.status}")
+            return base64.b64decode(json.loads(answer.body)["data"][0]["b64_json"])
+        except OSError as why:
             raise ModelError(f"{url}: no picture for {request.name}: {why}") from why
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as why:
             raise ModelError(f"{url}: {request.name}: the reply holds no picture: {why!r}") from why

@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from time import monotonic
 
 from bench_assets.core.chat import Reply
+from bench_assets.core.secrets import Secrets
 from resources.server.retrying import Failure
+from resources.settings.environment import hidden_beside
 from resources.settings.server_spec import ServerSpec
 
 _REST = 5.0  # s; an address without a connection is left alone for so long, if there are others
@@ -70,8 +72,15 @@ class Endpoints:
         self._spec = spec
         self._path = path
         self._all: dict[str, Endpoint] = {}
+        self._secrets = hidden_beside(spec.model_dump())
+        self._known: set[str] = set()
         self._freed = asyncio.Condition()
         self._take(addresses)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What is secret of the section, and of every address that was asked."""
+        return self._secrets
 
     @property
     def bear(self) -> int:
@@ -103,6 +112,9 @@ class Endpoints:
         self._all = {
             one: self._all.get(one) or Endpoint(one, self._path, self._spec) for one in addresses
         }
+        if not self._known.issuperset(self._all):
+            self._known.update(self._all)
+            self._secrets = hidden_beside([self._spec.model_dump(), sorted(self._known)])
 
     def _free(self) -> list[Endpoint]:
         every = list(self._all.values())

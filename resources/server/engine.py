@@ -15,7 +15,6 @@ from resources.server.background import Hand
 from resources.server.endpoints import Endpoints
 from resources.server.line import Line
 from resources.server.retrying import Retrying
-from resources.settings.environment import hidden_beside
 from resources.settings.server_spec import ServerSpec
 
 Addresses: TypeAlias = Callable[[], Sequence[str]]
@@ -76,7 +75,6 @@ class ServerEngine(AtServer):
                 session,
                 endpoints,
                 Retrying(spec, self._base_delay, self._rng),
-                hidden_beside(spec.model_dump()),
                 moves=self._addresses is not None,
             )
             refused: list[ModelError] = []

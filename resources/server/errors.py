@@ -12,6 +12,10 @@ _SHOWN = 300  # characters of a server's message that are worth showing
 _READ = 65_536  # bytes of a page that is not JSON in which its title is looked for
 _MATCHED = 4_000  # characters of a message in which known words are looked for
 _DEEPEST = 6  # levels of JSON in which a message is looked for
+_NAMES = (  # fields that have one
+    *("error", "message", "detail", "msg", "metadata", "raw"),
+    *("errors", "error_msg", "base_resp", "status_msg"),
+)
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -19,14 +23,15 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 
 _TOO_LONG = _any_of(
-    r"context[_ ]?(length|size|window|limit)[\w' ]*exceed",
-    r"exceed\w*[\w' ]*context",
+    # Bounded, as what may stand anywhere is else looked through once for each place that it starts.
+    r"context[_ ]?(length|size|window|limit)[\w' ]{0,80}exceed",
+    r"exceed[\w' ]{0,80}context",
     r"maximum (allowed )?(context|prompt|input|model) length",
     r"longer than the (model|maximum)",
     r"(prompt|input)( \w+)? (is )?too (long|large)",
     r"reduce the length",
     r"maximum number of tokens allowed",
-    r"token count[\w ]*exceeds",
+    r"token count[\w ]{0,80}exceeds",
     r"model token limit",
     r"range of input length",
     r"too large for model",
@@ -155,8 +160,7 @@ def sentence(said: object, deeper: int = _DEEPEST) -> str:
         return ""
     if isinstance(said, list):
         return "; ".join(filter(None, (sentence(one, deeper - 1) for one in said[:3])))
-    names = ("error", "message", "detail", "msg", "metadata", "raw")
-    found = ": ".join(filter(None, (sentence(said.get(name), deeper - 1) for name in names)))
+    found = ": ".join(filter(None, (sentence(said.get(name), deeper - 1) for name in _NAMES)))
     where = said.get("loc")
     return f"{'.'.join(map(str, where))}: {found}" if isinstance(where, list) else found
 

@@ -12,7 +12,6 @@ import orjson
 from bench_assets.core.chat import Reply, Request, Turn
 from bench_assets.core.errors import ImageError
 from bench_assets.core.reasoning import without_reasoning
-from bench_assets.core.secrets import Secrets
 from resources.server.bodies import MOST_BYTES, body_of
 from resources.server.endpoints import Endpoints
 from resources.server.errors import failure
@@ -31,7 +30,6 @@ class Line:
     session: aiohttp.ClientSession
     endpoints: Endpoints
     retrying: Retrying
-    secrets: Secrets  # taken out of all that comes, before it is read and cut
     moves: bool = False  # another address may come in place of one that cannot be reached
 
     async def answer(self, request: Request) -> Reply:
@@ -74,7 +72,7 @@ class Line:
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
-            what = self.secrets.redacted(str(why))
+            what = self.endpoints.secrets.redacted(str(why))
             return Failure(
                 what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True, loading=self.moves
             )
@@ -82,7 +80,7 @@ class Line:
             what = f"no reply within {self.spec.timeout:g} s"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
         except aiohttp.ClientError as why:
-            broken = self.secrets.redacted(str(why)) or type(why).__name__
+            broken = self.endpoints.secrets.redacted(str(why)) or type(why).__name__
             what = f"the connection broke: {broken}"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
         return self._outcome(response, data, perf_counter() - started)
@@ -93,7 +91,7 @@ class Line:
         if data is None:
             what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=what, tries=2)
-        data = self.secrets.redacted_bytes(data)
+        data = self.endpoints.secrets.redacted_bytes(data)  # before it is read and cut
         if response.status == 200:
             return read(self.form, data, seconds, response.headers)
         return failure(response.status, data, response.headers)

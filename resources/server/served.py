@@ -20,6 +20,7 @@ from resources.server.engine import ServerEngine
 from resources.server.replicas import Replicas
 from resources.server.shared_replicas import SharedReplicas
 from resources.server.started import Asked, StartedServer, free_port
+from resources.settings.environment import known_secrets
 from resources.settings.server_spec import ServerSpec
 
 if TYPE_CHECKING:
@@ -144,4 +145,5 @@ class ServedEngine(ServerEngine):
             port,
             self._said / f"{self._name.replace('/', '+')}-{number + 1}.log",
             {"CUDA_VISIBLE_DEVICES": spec.devices[number]} if spec.devices else {},
+            known_secrets(self._said.parent),  # the home's, whose keys a server has around it too
         )

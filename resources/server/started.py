@@ -14,15 +14,14 @@ from pathlib import Path
 from threading import Event
 
 from bench_assets.core.errors import ModelError
+from bench_assets.core.secrets import Secrets
 from resources.server import keeper
 from resources.server.listed_models import other_weights
 from resources.server.listeners import listened_before
+from resources.server.said import Said
 
 _LOOK = 0.05  # s between two looks at a server that starts
 _ANSWER = 5.0  # s; longest wait for one
-_WORDS = 15  # lines
-_END = 4096  # bytes at the end of what a server said
-_LONGEST = 300  # characters of a line
 HOST = "127.0.0.1"
 
 
@@ -59,7 +58,12 @@ class StartedServer:
     """A process that listens at a port; it ends when ours does, however that is ended."""
 
     def __init__(
-        self, command: Sequence[str], port: int, said: Path, environment: Mapping[str, str]
+        self,
+        command: Sequence[str],
+        port: int,
+        said: Path,
+        environment: Mapping[str, str],
+        secrets: Secrets,
     ) -> None:
         """Start it.
 
@@ -68,24 +72,27 @@ class StartedServer:
             port: Where it is to listen.
             said: File for what it says.
             environment: What is added to ours.
+            secrets: What is not written into that file.
 
         Raises:
             ModelError: If there is no such program.
+            OSError: If the file cannot be written.
         """
         words = [program(command[0]), *command[1:]]
         self.port = port
-        self._said = said
         said.parent.mkdir(parents=True, exist_ok=True)
+        self._said = Said(said, secrets)
         self._began = time.time()
-        with said.open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", keeper.__file__, *words],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
-                start_new_session=True,  # an interrupt of ours is no word to it
-            )
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", keeper.__file__, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+            start_new_session=True,  # an interrupt of ours is no word to it
+        )
+        assert self._process.stdout is not None
+        self._said.listen(self._process.stdout)
 
     @property
     def base_url(self) -> str:
@@ -104,14 +111,14 @@ class StartedServer:
         """
         until = time.monotonic() + asked.within
         while not self._is_ready(asked.health):
-            if (code := self._process.poll()) is not None:
-                raise ModelError(f"the server ended with code {code}{self.last_words}")
+            if self._process.poll() is not None:
+                raise ModelError(self.wait())
             if enough.wait(_LOOK):
                 raise ModelError("the server was not waited for")
             if time.monotonic() > until:
                 raise ModelError(
                     f"the server cannot be asked after {asked.within:g} s (start_timeout)"
-                    f"{self.last_words}"
+                    f"{self._said.last_words}"
                 )
         if listened_before(self.port, self._began):
             raise ModelError(f"at port {self.port} another server listens")
@@ -119,7 +126,9 @@ class StartedServer:
 
     def wait(self) -> str:
         """Wait until it ends; says how."""
-        return f"the server ended with code {self._process.wait()}{self.last_words}"
+        code = self._process.wait()
+        self._said.wait()
+        return f"the server ended with code {code}{self._said.last_words}"
 
     def let_go(self) -> None:
         """Have it end; it is not waited for."""
@@ -133,16 +142,7 @@ class StartedServer:
             self._process.wait(keeper.PATIENCE + 5)
         self._process.kill()
         self._process.wait()
-
-    @property
-    def last_words(self) -> str:
-        """The end of what it said, and where all of it is."""
-        with suppress(OSError), self._said.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
-            said = file.read().decode("utf-8", "replace").splitlines()
-            lines = [line.rstrip()[:_LONGEST] for line in said if line.strip()][-_WORDS:]
-            return "".join(f"\n  {line}" for line in lines) + f"\n  (all of it: {self._said})"
-        return ""
+        self._said.wait()
 
     def _is_ready(self, health: str) -> bool:
         status, _ = self._get(health)

@@ -6,7 +6,8 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
 
-from bench_assets.core.errors import SettingsError, UnknownNameError
+from bench_assets.core.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.plugins import SUITES, find_owners
 from bench_assets.suite import AnySuiteSettings
 from resources.checkpoints import folders as checkpoint_folders
 from resources.checkpoints import hub_revisions
@@ -14,7 +15,7 @@ from resources.checkpoints.files import is_adapter
 from resources.settings.benchmarks import BenchmarkName, PlainBenchmark
 from resources.settings.checkpoint_settings import CheckpointSettings
 from resources.settings.cluster_settings import ClusterSettings
-from resources.settings.engine_kinds import read_model
+from resources.settings.engine_kinds import UnusableSpec, read_model
 from resources.settings.halfway import require_whole
 from resources.settings.local_specs import LocalSpec, TransformersSpec, VllmSpec
 from resources.settings.model_specs import EMBEDDED_MODELS, ModelName
@@ -40,6 +41,7 @@ class Settings(Strict):
     ``https://...#sha256=...``); a suite that is not named uses its mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
     benchmarks: dict[BenchmarkName, PlainBenchmark] = Field(default_factory=dict)
+    """Benchmarks without Python; without those in ``twins``."""
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     soundness: SoundnessSettings = Field(default_factory=SoundnessSettings)
@@ -47,6 +49,7 @@ class Settings(Strict):
     storage: StorageSettings = Field(default_factory=StorageSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
+    _twins: dict[str, str] = PrivateAttr(default_factory=dict)
 
     def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
         """Add models that commands were given; what the file says of a name counts before them."""
@@ -59,6 +62,14 @@ class Settings(Strict):
     def given(self) -> frozenset[str]:
         """Names of the models that commands were given by where they are."""
         return self._given
+
+    @property
+    def twins(self) -> dict[str, str]:
+        """Benchmarks of the file whose names packages have for suites of theirs, and which do.
+
+        They are no benchmarks here, or their files and judges would be taken for those suites'.
+        """
+        return self._twins
 
     @property
     def models_of_file(self) -> dict[str, ModelSpec]:
@@ -107,11 +118,15 @@ class Settings(Strict):
 
         Raises:
             UnknownNameError: If there is none of that name.
-            ModelError: If it is the name of a checkpoint that is not there any more.
+            ModelError: If it is the name of a checkpoint that is not there any more; if what runs
+                its kind cannot be used here.
         """
         known = {**EMBEDDED_MODELS, **self.models}
         if name in known:
-            return known[name]
+            spec = known[name]
+            if isinstance(spec, UnusableSpec):
+                raise ModelError(f"{self.file}, model {name}: {spec.place}")
+            return spec
         watched = self.checkpoints
         if watched.folders and checkpoint_folders.KEY.fullmatch(name):
             folders = [self.resolve(folder) for folder in watched.folders]
@@ -201,4 +216,15 @@ def load_settings(home: Path) -> Settings:
     except ValidationError as why:
         raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
     require_whole(file, settings.storage, settings.cluster, settings.models)
-    return settings.with_given(read_models(home))
+    return _without_twins(settings).with_given(read_models(home))
+
+
+def _without_twins(settings: Settings) -> Settings:
+    owners = find_owners(SUITES) if settings.benchmarks else {}
+    own = {name: one for name, one in settings.benchmarks.items() if name not in owners}
+    alone = settings.model_copy(update={"benchmarks": own})
+    alone._twins = {
+        name: f"there is another suite of this name: {owners[name]}; rename the section"
+        for name in settings.benchmarks.keys() - own.keys()
+    }
+    return alone

@@ -97,10 +97,27 @@ def known_secrets(*homes: Path) -> Secrets:
 
     A file that cannot be read has none.
     """
-    names = ("bench.toml", models_toml.NAME)
-    written = [_read_or_nothing(home / name) for home in homes for name in names]
+    written = [one for home in homes for one in _written(home).values()]
     tokens = {f"{name}_env": name for name in _KEYS}
     return secrets_in([*written, tokens], lambda variable: os.environ.get(variable, ""))
+
+
+def files_with_secrets(*homes: Path) -> list[Path]:
+    """Where the secrets of homes may stand: their settings, and files with addresses of servers."""
+    return [file for home in homes for file in _written(home)]
+
+
+def _written(home: Path) -> dict[Path, object]:
+    names = ("bench.toml", models_toml.NAME)
+    read = {home / name: _read_or_nothing(home / name) for name in names}
+    written: dict[Path, object] = {**read}
+    for models in (one.get("models") for one in read.values()):
+        for section in models.values() if isinstance(models, dict) else ():
+            named = section.get("addresses_file") if isinstance(section, dict) else None
+            if isinstance(named, str):
+                file = home / os.path.expanduser(named)  # noqa: PTH111 - raises nothing
+                written[file] = _lines_or_nothing(file)
+    return written
 
 
 def _read_or_nothing(file: Path) -> dict[str, Any]:
@@ -108,6 +125,13 @@ def _read_or_nothing(file: Path) -> dict[str, Any]:
         return read_toml(file)
     except SettingsError:
         return {}
+
+
+def _lines_or_nothing(file: Path) -> list[str]:
+    try:
+        return [line.strip() for line in file.read_text("utf-8", "replace").splitlines()]
+    except (OSError, ValueError):  # a name with a NUL
+        return []
 
 
 def hidden_beside(section: object) -> Secrets:

@@ -24,6 +24,7 @@ from resources.checkpoints.files import ADAPTER_CONFIG
 from resources.checkpoints.fingerprints import fingerprint
 from resources.settings.bench_toml import Settings
 from resources.settings.engine_kinds import read_model, spec_of
+from resources.settings.environment import hidden_beside
 from resources.settings.local_specs import LocalSpec, TransformersSpec
 from resources.settings.model_specs import EMBEDDED_MODELS
 from resources.settings.refusals import refusal
@@ -216,8 +217,9 @@ def _entry(text: str) -> tuple[str, Any]:
 
 
 def _safe(name: str, chosen: Mapping[str, Any]) -> str:
-    """A name that says what was chosen, in letters that a partition key may have."""
-    said = [f"+{n}={value}" for n, value in sorted(chosen.items()) if n not in _NOT_NAMED]
+    """A name that says what was chosen, in letters that a partition key may have, and no secret."""
+    told = hidden_beside(chosen).redacted_value(chosen)
+    said = [f"+{n}={value}" for n, value in sorted(told.items()) if n not in _NOT_NAMED]
     parts = (_UNSAFE.sub("-", part).strip("-") for part in "".join([name, *said]).split("/"))
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 

@@ -1,11 +1,17 @@
 """What of bench.toml, or of a section of it, is secret."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from bench_assets.core.secrets import HIDDEN, NAMED, Secrets
+from bench_assets.core.secrets import HIDDEN, NAMED, Secrets, is_hidden
 
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_TOKEN = re.compile(r"(?:.*[_.-])?token", re.IGNORECASE)
+_OPENS = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.~+/=-]{12,}", re.ASCII)  # no <|end|>
+_FREE = {"extra_body", "options", "extra"}  # entries below which a section may have any names
 _NOT_SECRET = re.compile(r"(.*cache[_-])key", re.IGNORECASE)
 _PREFIXED = (
     r"(?:sk|pk|rk|hf|gh[a-z]|github_pat|glpat|gsk|xai|xox[a-z]|nvapi|pplx|r8)[_-][\w-]{12,}"
@@ -67,15 +73,45 @@ def may_be_told(variable: str) -> bool:
     return bool(_PLAIN_VARIABLE.fullmatch(variable)) and runs < 16 and variable.isascii()
 
 
-def _found(written: object, name: str, variable: Variable) -> Iterator[str]:
+def named_in_command(command: str) -> str:
+    """Name the option or the variable by which a command is given a key; "" if none is.
+
+    >>> named_in_command("vllm serve --api-key sk-12345"), named_in_command("env HF_TOKEN=a1b2c3 x")
+    ('--api-key', 'HF_TOKEN')
+    >>> named_in_command("vllm serve --api-key EMPTY --max-tokens=16000000")
+    ''
+    """
+    words = shlex.split(command)
+    options = [(said, value) for said, value in pairwise(words) if said.startswith("-")]
+    joined = [tuple(word.split("=", 1)) for word in words if "=" in word]
+    for said, value in (*options, *joined):
+        named = said.lstrip("-").replace("-", "_")
+        if is_hidden(value) and "{" not in value and _is_secret(named, value):
+            return said
+    return ""
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """Whether what stands under a name is secret; under some only what looks like a key is."""
+    plain = _CAMEL.sub("_", name)
+    if NAMED.fullmatch(plain):
+        return not _NOT_SECRET.fullmatch(plain)
+    return bool(_TOKEN.fullmatch(plain) and _OPENS.fullmatch(value))
+
+
+def _found(written: object, name: str, variable: Variable, *, free: bool = False) -> Iterator[str]:
     if isinstance(written, Mapping):
+        free = free or name in _FREE
         for inner, value in written.items():
-            yield from _found(value, str(inner), variable)
+            below = name if free and _is_secret(name, "") else str(inner)
+            yield from _found(value, below, variable, free=free)
     elif isinstance(written, list | tuple):
         for value in written:
-            yield from _found(value, name, variable)
+            yield from _found(value, name, variable, free=free)
     elif isinstance(written, str):
         yield from _in_text(written, name, variable)
+    elif isinstance(written, int) and _is_secret(name, ""):
+        yield str(written)
 
 
 def _in_text(text: str, name: str, variable: Variable) -> Iterator[str]:
@@ -84,7 +120,7 @@ def _in_text(text: str, name: str, variable: Variable) -> Iterator[str]:
     if name.lower().endswith("_env"):
         yield from _opened(variable(text))
         yield text if not _VARIABLE.fullmatch(text) or _LIKELY.fullmatch(text) else ""
-    elif (NAMED.fullmatch(name) and not _NOT_SECRET.fullmatch(name)) or _SHAPE.fullmatch(text):
+    elif _is_secret(name, text) or _SHAPE.fullmatch(text):
         yield from _opened(text)
     if _SCHEME.match(text):
         yield _SCHEME.sub("", text, count=1)
@@ -120,5 +156,5 @@ def _in_address(text: str) -> Iterator[str]:
     name, colon, password = who.partition(":")
     yield unquote(password if colon else name) if at else ""
     for field, value in parse_qsl(address.query):
-        if NAMED.fullmatch(field) or field == "code" or _LIKELY.fullmatch(value):
+        if _is_secret(field, value) or field == "code" or _LIKELY.fullmatch(value):
             yield value

@@ -16,6 +16,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from resources.settings.cluster_settings import PoolName
+from resources.settings.secrets import named_in_command
 from resources.settings.sections import ModelSpec
 from resources.settings.servers import ServerName
 
@@ -76,6 +77,11 @@ def _is_command(written: str) -> str:
     if shell := [word for word in words if _OF_A_SHELL.fullmatch(word)]:
         raise ValueError(
             f"{shell[0]} is for a shell, and there is none: write a script, and name that"
+        )
+    if told := named_in_command(written):
+        raise ValueError(
+            f"gives a key by {told}: put it into the environment, which the server gets as well"
+            " (vllm takes VLLM_API_KEY)"
         )
     if _VARIABLE.fullmatch(words[0]):
         raise ValueError("begins with a variable: write env in front of it")

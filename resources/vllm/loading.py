@@ -84,13 +84,18 @@ def put_together(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
         return None
     weights = _folder(checkpoint.location, checkpoint.revision)
     processor = _folder(checkpoint.processor, checkpoint.processor_revision)
-    own = {file.name for file in processor_files(weights) if file.suffix != ".py"}
-    files = {file.name: file for file in weights.iterdir() if file.name not in own}
-    files |= {file.name: file for file in processor_files(processor)}
+    own = _at_top((file for file in processor_files(weights) if file.suffix != ".py"), weights)
+    entries = {entry.name: entry for entry in weights.iterdir() if entry.name not in own}
+    entries |= {name: processor / name for name in _at_top(processor_files(processor), processor)}
     together = TemporaryDirectory(prefix="bench-vllm-")
-    for name, file in files.items():
-        Path(together.name, name).symlink_to(file.resolve())
+    for name, entry in entries.items():
+        Path(together.name, name).symlink_to(entry.resolve())
     return together
+
+
+def _at_top(files: Iterable[Path], folder: Path) -> set[str]:
+    """What lies in a folder itself: the files, or the folders in it that hold them."""
+    return {file.relative_to(folder).parts[0] for file in files}
 
 
 def _folder(place: str, revision: str) -> Path:

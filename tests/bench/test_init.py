@@ -71,6 +71,15 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
         ),
         pytest.param([], ["suite", "My-Fridge"], "a name is small letters", id="no name"),
         pytest.param([], ["benchmark", "9"], "a name is small letters", id="a number"),
+        *(
+            pytest.param([], [what, name], why, id=f"{what} {name}")
+            for what in ("benchmark", "suite")
+            for name, why in (
+                ("codis", "'codis': there is a suite of this name: bench-assets "),
+                ("report", "'report': name: the graph has other uses for "),
+                ("my_ablations", "'my_ablations': name: expected letters, digits and _"),
+            )
+        ),
     ],
 )
 def test_nothing_is_written_over(home, before, arguments, why):

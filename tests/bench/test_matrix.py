@@ -124,5 +124,7 @@ def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can(
         "mini edition",
         "unknown edition of theirs",
     ]
+    unscored = measured("c", "good", nan, n_scored=0)
+    assert cells(*matrices([unscored], {}))["good"] == {"c": "–"}
     (alone,) = matrices([lost], {})
     assert cells(alone)["good"] == {"c": "!"}

@@ -50,6 +50,16 @@ def test_what_a_killed_process_started_ends_too():
     starter.stdout.close()
 
 
+def test_what_is_started_where_interrupts_are_ignored_hears_them():
+    heard = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    watch = f"{sys.executable} -m {outliving.__name__} {sys.executable} -c '{heard}'"
+    shell = ["sh", "-c", f"trap '' INT; exec {watch}"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(shell, stdin=pipe, stdout=pipe, start_new_session=True) as watched:
+        assert watched.stdout
+        assert watched.stdout.read() == b"False\n"
+
+
 def test_the_exit_code_is_that_of_the_command():
     command = [sys.executable, "-m", outliving.__name__, sys.executable, "-c", "exit(7)"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watched:

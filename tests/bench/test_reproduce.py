@@ -140,10 +140,10 @@ def test_a_reply_that_is_another_now_is_named_with_its_cause(home):
         pytest.param(["x|v1|main|model:m"], "no such task; install the package", id="no suite"),
         pytest.param(["shelf|v9|main|reading:judged"], "version: v2; check out", id="a version"),
         pytest.param(["shelf+acme|v2|main|reading:judged"], "same extensions", id="extensions"),
-        pytest.param(["shelf|v2|blind|reading:judged"], "condition: only main", id="a condition"),
-        pytest.param(["shelf|v2|main|data:0c|reading:judged"], "`bench questions shelf` builds",
+        pytest.param(["shelf|v3|blind|reading:judged"], "condition: only main", id="a condition"),
+        pytest.param(["shelf|v3|main|data:0c|reading:judged"], "`bench questions shelf` builds",
                      id="other questions"),
-        pytest.param(["shelf|v2|main~x|reading:judged"], "`bench studies shelf`", id="a study's"),
+        pytest.param(["shelf|v3|main~x|reading:judged"], "`bench studies shelf`", id="a study's"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("home")

@@ -13,6 +13,7 @@ from resources.home.vectors import VectorStore
 from resources.replies.reply_file import digest_of
 from resources.replies.store import ReplyStore
 from tests.bench.test_cli import bench, lines
+from tests.unprivileged import unprivileged
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def found(*, wrong):
     return [
         (row["what"], row["state"], row["command"])
         for row in lines(bench("verify", "--json", fails=bool(wrong)))
-        if (row["state"] in ("damaged", "missing")) == wrong
+        if (row["state"] in ("damaged", "missing", "unreadable")) == wrong
     ]
 
 
@@ -90,6 +91,15 @@ def test_other_damage_is_named_with_something_to_do(home):
     assert all(str(home) in command for command in commands.values())
 
 
+def test_a_picture_that_may_not_be_read_is_not_called_damaged(home):
+    picture = min((home / "images").glob("*/*"))
+    picture.chmod(0)
+    with unprivileged():
+        wrong = found(wrong=True)
+    picture.chmod(0o644)
+    assert wrong == [(f"picture {picture.name}", "unreadable", f"chmod u+rX {picture}")]
+
+
 def test_what_an_older_gate_took_for_a_reply_is_dropped_when_that_is_asked_for(home):
     with closing(sqlite3.connect(home / "replies.sqlite")) as db, db:
         for key, end in (("k", "abort"), ("l", "stop")):
@@ -116,11 +126,12 @@ def test_a_path_that_is_too_long_is_named(tmp_path, monkeypatch):
     assert "cannot be read: File name too long" in bench("verify", fails=True).stderr
 
 
-@pytest.mark.parametrize("name", ["a?b", "a%20b"])
+@pytest.mark.parametrize("name", ["a?b", "a%20b", "a\udcff"])
 def test_a_home_in_which_dagster_cannot_keep_its_records_is_refused_unmade(
     tmp_path, monkeypatch, name
 ):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / name))
     said = bench("evaluate", "codis", "--model", "random", fails=True).stderr
-    assert f"{name}: Dagster cannot keep its databases below a path with" in said
+    shown = name.encode(errors="backslashreplace").decode()
+    assert f"{shown}: Dagster cannot keep its databases below a path with" in said
     assert not Path(tmp_path, name).exists()

@@ -107,8 +107,8 @@ PLAIN = {
     "<s>*A*`B`#C$D": "ABCD",
     "__A__": "A",
     r"\text{A}; \mathrm{B}; \mathbf{C}": "A; B; C",
-    r"\boxed{A}": "the answer is: A",
-    "<answer>A</answer>": "the answer is: A",
+    r"\boxed{A}": "the answer is: (A)",
+    "<answer>A</answer>": "the answer is: (A)",
     "'A.' “B”": "(A) (B)",
     'the letter "A" of it': 'the letter "A" of it',
     "[b] {C} 【d】 (option E)": "(B) (C) (D) (E)",
@@ -242,5 +242,5 @@ WORDS += [
     (why, "It shows much.\n(B) the third image", "the one line that is an option"),
     (why, "B\n\nIt shows much more of it.", "the letter it begins with"),
     (why, "The third image; it is lighter.", "the option it begins with"),
-    (why, "Maybe B it is", "the only letter"),
+    (why, "I go for B here", "the only letter"),
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from bench_assets.core.second_thoughts import leaves_open
 from bench_assets.plain import scoring
 from bench_assets.plain.scoring import letters_in
 from resources.models.scripted import ScriptedModel
+from tests.core.choice_words import TAKEN_BACK
 from tests.core.test_choices import LEFT_OPEN
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered
@@ -73,13 +74,18 @@ ROWS = [
                          ("is", "plausible"), ("is", "correct"), ("is", "right"))),
     (opens, "(B)，也可能是(A)。", True),
     *((opens, f"(B){stop} not so{stop} it may be (A)", True) for stop in ",;，；"),
+    *TAKEN_BACK,
     *((exact, text, 1.0) for text in ("Answer: Paris", "The answer is Paris", "final answer: Paris")),
     *((exact, text, 1.0) for text in ("Short answer: Paris", "The final answer is: Paris")),
     *((exact, text, 1.0) for text in ("**Paris**", "`Paris`", "__Paris__", "*Paris*")),
-    *((letters, text, "AC") for text in ("A, C", "A and C", "(A) or (C)", "AC", "A C.")),
+    *((letters, text, "AC") for text in ("A, C", "A and C", "(A) and (C)", "AC", "A C.")),
     *((letters, f"{what} (A) and (C).", "AC")
       for what in ("The answer is", "The answers are", "Correct are", "Those that are right are",
                    "I choose", "I select", "答案是")),
+    *((letters, text, "AC") for text in ("Answer: AC", "answer=AC", "答案是AC", "答案为AC")),
+    *((letters, text, "") for text in ("A or C", "A? C?", "Is the answer (A) and (C)?", "If so, the answers are (A) and (C).")),
+    *((letters, f"(A) {wrong}\n(C) fits", "C")
+      for wrong in ("or so", "is not it", "is wrong", "is incorrect", "isn't it", "isn’t it", "was not it")),
     *((letters, f"- {mark}A{end} red\n- {mark}C{end} blue", "AC")
       for mark, end in (("", "."), ("(", ")"), ("", ")"), ("", ":"))),
     (points, ("anls", "hallo", "hello"), 0.8),

@@ -26,6 +26,24 @@ AGREES = [
     ("It is reddish.", "red", False),
     ("No cup.", "There is an absence: no cup", False),
 ]
+UNSURE = [
+    (reply, "there is no cup", False)
+    for reply in (
+        *("I cannot see a cup because no image was given.", "I can't tell if there is a cup."),
+        *("It is not clear whether there is a cup.", "I am not sure if there is a cup."),
+        *("I am not certain that there is no cup.", "I do not know if there is a cup."),
+        *("There may be no cup.", "Maybe there is no cup.", "There might be no cup."),
+        *("Perhaps there is no cup.", "Possibly there is no cup.", "It's unclear, not a cup?"),
+        "I am unsure: no cup?",
+    )
+] + [
+    (reply, "there is no cup", True)
+    for reply in ("I can't see any cup.", "I am sure that there is no cup.", "No cup, no doubt.")
+]
+NOTHING = [
+    (reply, "0", False)
+    for reply in ("No idea.", "There is no image.", "No text can be read.", "No problem! Send it.")
+]
 ABSENT = [
     ("No cup.", truth, True)
     for truth in ("there is no cup", "there are no cup", "no cup", "not any cup", "not a cup")
@@ -38,7 +56,7 @@ ABSENT = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "truth", "agreed"), AGREES + ABSENT)
+@pytest.mark.parametrize(("reply", "truth", "agreed"), AGREES + ABSENT + UNSURE + NOTHING)
 def test_what_agrees_with_a_ground_truth(reply, truth, agreed):
     assert agrees(read_answer(reply, ()), truth, reply) is agreed
 
@@ -46,7 +64,10 @@ def test_what_agrees_with_a_ground_truth(reply, truth, agreed):
 def test_no_word_can_be_taken_out_of_what_agrees():
     steps = [("3*4 = $12, 5", "=$12", []), ("x", "= -1,2.5", ["-1,2.5"])]
     rows = [
-        *((lambda r, t: agrees(read_answer(r, ()), t, r), *row) for row in AGREES + ABSENT),
+        *(
+            (lambda r, t: agrees(read_answer(r, ()), t, r), *row)
+            for row in AGREES + ABSENT + UNSURE + NOTHING
+        ),
         *((lambda r, solution: missing_steps(solution, r), *row) for row in steps),
         (read_answer, "The first image.", ("a", "b"), "a"),
         (read_answer, "The second image.", ("a", "b"), "b"),

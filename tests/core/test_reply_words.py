@@ -2,21 +2,37 @@
 
 import pytest
 
-from bench_assets.core import choice_forms, choices, reply_text
+from bench_assets.core import (
+    choice_forms,
+    choice_statements,
+    choices,
+    meant,
+    reply_rewrites,
+    reply_text,
+)
 from bench_assets.core.choices import read_choice
 from bench_assets.core.reply_text import breaks_off
+from tests.core.choice_words import CHOICES
 from tests.core.reply_words import WORDS
 from tests.pinned_words import inline_words, survivors
 from tests.suites.blink.test_reading import FORMS
 
-READERS = [choice_forms, reply_text, choices]
+READERS = [
+    choice_forms,
+    choice_statements,
+    meant,
+    reply_text,
+    reply_rewrites,
+    choices,
+]
 TABLE = [
     *WORDS,
+    *CHOICES,
     *(((read_choice), form.values[:2], form.values[2]) for form in FORMS),
 ]
 
 
-@pytest.mark.parametrize(("function", "text", "expected"), WORDS)
+@pytest.mark.parametrize(("function", "text", "expected"), [*WORDS, *CHOICES])
 def test_each_word_does_what_a_person_takes_it_for(function, text, expected):
     assert function(text) == expected
 

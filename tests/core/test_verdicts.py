@@ -26,6 +26,19 @@ WORDS = [
     pytest.param("```\nright\n```", True, id="in a fence"),
     pytest.param("[wrong]", False, id="in brackets"),
     pytest.param("<think>wrong?</think>right", True, id="after a thought"),
+    pytest.param("\\boxed{right}", True, id="boxed"),
+    pytest.param("$\\boxed{\\text{Wrong.}}$", False, id="boxed, as a text"),
+    pytest.param("right</s>", True, id="an end of text"),
+    pytest.param("wrong<|im_end|>", False, id="an end of turn"),
+    pytest.param("【right】", True, id="in Chinese brackets"),
+    pytest.param("『wrong』", False, id="in Japanese quotation marks"),
+    pytest.param("\ufeffright", True, id="a byte order mark"),
+    pytest.param("\u200bright\u200b", True, id="blanks without a width"),
+    pytest.param("right\xa0", True, id="a blank that does not break"),
+    pytest.param("ｒｉｇｈｔ", True, id="full-width letters"),
+    pytest.param("\\boxed{right}\\boxed{wrong}", None, id="two boxes"),
+    pytest.param("It is not \\boxed{right}", None, id="a box in a sentence"),
+    pytest.param("right<|im_end|>wrong", None, id="another word after the end"),
     pytest.param("", None, id="nothing"),
     pytest.param(" \n", None, id="blanks"),
     pytest.param("I have no idea.", None, id="no idea"),
@@ -75,6 +88,12 @@ OPTIONS = ("Point A", "Point B", "left")
         pytest.param("**(A)**", "A", id="marked up"),
         pytest.param("(Z)", "Z", id="none of them"),
         pytest.param("(Z) Failed to get multiple choice", "Z", id="none of them, with the reason"),
+        pytest.param("Z. Failed to answer the question.", "Z", id="none of them, in other words"),
+        pytest.param("(Z) Failed, but I think (A).", None, id="none, and then one"),
+        pytest.param("(Z) failed is wrong; it is (B)", None, id="none of them, denied"),
+        pytest.param("(Z) Failed? No, (A)", None, id="none of them, asked"),
+        pytest.param("(Z) Failed to choose, so A", None, id="none of them, with one in the reason"),
+        pytest.param("Z failed to load; try again", None, id="an error"),
         pytest.param("(A) Point B", None, id="another option's text"),
         pytest.param("(D)", None, id="what is not offered"),
         pytest.param("(A) or (B)", None, id="two"),
@@ -113,6 +132,34 @@ TRUE = {"text": "it's", "right": True}
             '{"right": true} {"right": tru', None, id="one cut off beside one that is not"
         ),
         pytest.param('} {"right": true}', None, id="a brace that closes nothing"),
+        pytest.param('} {{"right": true}', None, id="as many braces as close, in another order"),
+        pytest.param(
+            '{"text": "a } b", "c": 1}', {"text": "a } b", "c": 1}, id="a brace in a string"
+        ),
+        pytest.param("{'text': 'a { b'}", {"text": "a { b"}, id="one in single quotes"),
+        pytest.param(
+            '{"text": "\\" }"}', {"text": '" }'}, id="one after an escaped quotation mark"
+        ),
+        pytest.param("It's: {\"c\": 1} that's it", {"c": 1}, id="apostrophes around it"),
+        pytest.param('{"text": "a\nb"}', {"text": "a\nb"}, id="a line end in a string"),
+        pytest.param(
+            '{"said": "} {\\"c\\": 1} {", "c": 0}',
+            {"said": '} {"c": 1} {', "c": 0},
+            id="an object that was smuggled into a string",
+        ),
+        pytest.param('{"text": "a } {"c": 1}', None, id="a string that never ends"),
+        pytest.param('Do not say {"c": 1}', None, id="what is not to be said"),
+        pytest.param('I would never print {"c": 1}.', None, id="what never is"),
+        pytest.param('It isn’t {"c": 1}.', None, id="what it is not"),
+        pytest.param('Example: {"c": 1}', None, id="an example"),
+        pytest.param('Example:\n```json\n{"c": 1}\n```', None, id="a fenced example"),
+        pytest.param('For example, you would print {"c": 1}', None, id="an example in a sentence"),
+        pytest.param('{"c": 1} is wrong', None, id="taken back"),
+        pytest.param('`{"c": 1}` would be wrong.', None, id="what would be wrong"),
+        pytest.param('It is not the same: {"c": 0}', {"c": 0}, id="a reason that denies"),
+        pytest.param('The reply does not say it.\n{"c": 0}', {"c": 0}, id="a sentence that denies"),
+        pytest.param('Right or not: {"c": 0}', {"c": 0}, id="what was asked, before it"),
+        pytest.param('{"c": 0} The owl is not there.', {"c": 0}, id="a reason after it"),
         pytest.param("[true]", None, id="a list"),
         pytest.param("right", None, id="a word"),
         pytest.param("", None, id="nothing"),
@@ -138,6 +185,8 @@ def test_an_object_that_stands_in_what_was_asked_is_an_echo():
         ("```\n{'1': 1}\n```", {"1": 1}),
         ("[" * 100_000, None),
         ("1. [1]", None),
+        ("Do not print:\n```json\n[1]\n```", None),
+        ("My verdicts:\n```json\n[1]\n```", [1]),
     ],
 )
 def test_lists_are_decoded_as_objects_are(text, value):
@@ -149,6 +198,30 @@ def test_what_ends_at_the_limit_of_tokens_is_cut_off():
     assert not cut_off(Reply(text="No", finish_reason="stop"))
 
 
+FAILED_TO = ("get", "find", "choose", "select", "match", "answer")
+FAILED_WHAT = (
+    *("a choice", "an option", "any choices", "the question", "multiple options", "an answer"),
+    *("any answers", "the questions"),
+)
+SPOKEN_OF = (
+    *(
+        "For example, you print",
+        "For instance, you print",
+        "An instance is",
+        "Examples:",
+        "A template is",
+        "A reply such as",
+    ),
+    *("It isn't", "It isn’t", "Never", "Right rather than", "Right instead of", "It must not be"),
+    *(f"Do not {verb}:" for verb in ("say", "print", "answer", "write", "reply", "output")),
+    *("Do not return", "Do not give"),
+)
+TAKEN_BACK = (
+    *("is not it", "was not it", "would be wrong", "is incorrect", "is an example", "isn't it"),
+    *("wasn’t it",),
+)
+
+
 def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
     rows = [
         (read_word, ("right", RIGHT_OR_WRONG), True),
@@ -156,6 +229,18 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
         (read_word, ("yes", YES_OR_NO), True),
         (read_word, ("no", YES_OR_NO), False),
         (read_option, ("(Z) Failed", OPTIONS), "Z"),
+        *((read_option, (f"(Z) Failed to {verb}", OPTIONS), "Z") for verb in FAILED_TO),
+        *((read_option, (f"(Z) Failed to get {what}", OPTIONS), "Z") for what in FAILED_WHAT),
+        *((read_object, (f'{lead} {{"a": 1}}',), None) for lead in SPOKEN_OF),
+        *((read_object, (f'{{"a": 1}} {end}.',), None) for end in TAKEN_BACK),
+        (read_object, ('So. {"a": 1} is not it',), None),
+        *((read_object, (f'It is not so{end}{{"a": 1}}',), {"a": 1}) for end in ".!?\n"),
+        *((read_object, (f'For example, so{end} Here: {{"a": 1}}',), {"a": 1}) for end in ".!?\n"),
+        (read_object, ('{"a": "b\\\\", "c": "}"}',), {"a": "b\\", "c": "}"}),
+        (read_object, ('Right or not: {"a": 1}',), {"a": 1}),
+        (read_object, ('{"a": "}"}',), {"a": "}"}),
+        (read_object, ('{"a": "\\" }"}',), {"a": '" }'}),
+        (read_object, ('{"a": {"b": 1}}',), {"a": {"b": 1}}),
         (read_object, ("{'a': 1}",), {"a": 1}),
         (read_object, ('{"a": "b, ]",}',), {"a": "b, ]"}),
         (read_object, ('{"a": "\\"",}',), {"a": '"'}),
@@ -175,10 +260,6 @@ def test_no_word_can_be_taken_out_of_the_readers_of_verdicts():
 def test_an_object_has_fifty_thousand_characters_at_most(n, is_read):
     text = json.dumps({"a": "b" * (n - len('{"a": ""}'))})
     assert (read_object(text) is not None) == (decoded(text) is not None) == is_read
-
-
-def test_a_brace_that_closes_nothing_leaves_no_object():
-    assert read_object('} {"right": true}') is None
 
 
 def test_what_is_escaped_in_quotes_of_python_stays_escaped():

@@ -4,8 +4,10 @@ import dagster as dg
 import pytest
 
 from bench_assets.catalog import Catalog
+from bench_assets.graph.assembly import build_graph
 from bench_assets.graph.left_halves import load_left_halves
 from bench_assets.suite import Suite
+from resources.settings.settings_file import SettingsFile
 from tests.quiz import TASK
 
 
@@ -35,6 +37,16 @@ GOOD = [table("quiz", "questions"), table("quiz", "source", group="pictures")]
             broken,
             "its assets cannot be loaded: ImportError: no module named fridges",
             id="an import that fails",
+        ),
+        pytest.param(
+            lambda: None,
+            "its assets cannot be loaded: TypeError: 'NoneType' object is not iterable",
+            id="nothing returned",
+        ),
+        pytest.param(
+            lambda: [*GOOD, broken],
+            f"{broken!r} is no asset, and no asset check",
+            id="a function that was not made an asset",
         ),
         pytest.param(
             lambda: GOOD[1:],
@@ -84,3 +96,20 @@ def test_left_out(assets, why):
     )
     assert (catalog.names, loaded) == ((), [])
     assert catalog.problems == ("an earlier one", f"suite quiz is left out: {why}")
+
+
+def test_where_a_suite_comes_from_is_told_of_one_that_is_left_out():
+    bad = Suite(name="quiz", tasks=(TASK,), assets=broken)
+    catalog, _ = load_left_halves(Catalog(suites=(bad,), origins={"quiz": "acme 1.0"}), [])
+    (problem,) = catalog.problems
+    assert problem.startswith("acme 1.0: suite quiz is left out: its assets cannot be loaded: ")
+    assert (catalog.not_loaded, catalog.origins) == ({"quiz"}, {"quiz": "acme 1.0"})
+
+
+def test_a_graph_stands_where_every_suite_is_left_out(tmp_path):
+    bad = Suite(name="quiz", tasks=(TASK,), assets=broken)
+    graph = build_graph(SettingsFile(home=str(tmp_path)), Catalog(suites=(bad,)))
+    assert graph.catalog.names == ()
+    keys = graph.definitions.resolve_asset_graph().get_all_asset_keys()
+    assert dg.AssetKey("leaderboard") in keys
+    assert graph.definitions.resolve_job_def("evaluate_checkpoint").name == "evaluate_checkpoint"

@@ -17,7 +17,6 @@ from resources.pictures.images import ImageStore
 from resources.settings.bench_toml import Settings, load_settings
 from resources.settings.benchmarks import PlainBenchmark
 from resources.settings.settings_file import SettingsFile
-from tests.distributions import write_distribution
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
 
@@ -79,20 +78,9 @@ def test_pictures_inside_a_table_are_stored(tmp_path):
     assert (image.width, image.format) == (4, "PNG")
 
 
-SHIPPED = "shipped_suite:SUITE"
-SUITE = (
-    "from bench_assets.suite import Suite\nfrom tests.quiz import TASK\n"
-    'SUITE = Suite(name="quiz", tasks=(TASK,), assets=list)'
-)
-
-
 @pytest.mark.parametrize(
     ("section", "why"),
     [
-        pytest.param('[benchmarks.quiz]\nfile = "a"', "another suite of this name", id="a suite's"),
-        pytest.param(
-            '[benchmarks.leaderboard]\nfile = "a"', "the graph has other uses", id="the graph's"
-        ),
         pytest.param('[benchmarks.My-own]\nfile = "a"', "should match pattern", id="no name"),
         pytest.param("[benchmarks.fridge]", "file: Field required", id="no file"),
         pytest.param(
@@ -117,13 +105,7 @@ SUITE = (
         ),
     ],
 )
-def test_a_section_that_cannot_be_used_is_an_error_that_names_it(
-    tmp_path, monkeypatch, section, why
-):
-    write_distribution(
-        tmp_path / "site", "acme", {"bench_assets.suites": {"quiz": SHIPPED}}, shipped_suite=SUITE
-    )
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+def test_a_section_that_cannot_be_used_is_an_error_that_names_it(tmp_path, section, why):
     (tmp_path / "bench.toml").write_text(section)
     with pytest.raises(SettingsError) as error:
         load_catalog(load_settings(tmp_path))

@@ -5,6 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from bench_assets.core.errors import SourceError
 from bench_assets.plain.files import data_files, read_rows
@@ -17,6 +18,12 @@ def write_arrow(file, table=TABLE):
     file.parent.mkdir(parents=True, exist_ok=True)
     with pa.OSFile(str(file), "wb") as out, pa.ipc.new_stream(out, table.schema) as stream:
         stream.write_table(table, max_chunksize=1)
+
+
+def write_feather(file):
+    """As ``pyarrow.feather`` and pandas do: a file, which is no stream."""
+    file.parent.mkdir()
+    feather.write_feather(TABLE, file, compression="lz4", chunksize=1)
 
 
 def write_saved(folder, table=TABLE):
@@ -38,6 +45,7 @@ WRITERS = {
     "a.TSV": lambda file: file.write_text('question\tanswer\nIs it?\tyes\n"Who,\nthen?"\tI\n'),
     "a.parquet": lambda file: pq.write_table(TABLE, file, row_group_size=1),
     "a.arrow": write_arrow,
+    "whole/a.arrow": write_feather,
     "saved": write_saved,
 }
 
@@ -68,6 +76,27 @@ def test_a_line_that_cannot_be_read_does_not_end_the_rest(tmp_path):
     rows = list(read_rows(file))
     assert [row.cells for row in rows if not row.fault] == [{"a": 1}, {"a": 5}]
     assert [row.where[-1] for row in rows if row.fault] == ["2", "3", "4", "6"]
+
+
+def test_a_line_that_tells_a_field_twice_is_that_lines_fault(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"answer": "A", "answer": "B"}\n{"answer": "B"}\n')
+    first, second = read_rows(tmp_path / "a.jsonl")
+    assert first.fault == "field 'answer' is told twice; keep one"
+    assert (second.cells, second.fault) == ({"answer": "B"}, "")
+
+
+def test_columns_of_one_name_are_refused_in_other_tables_too(tmp_path):
+    table = pa.Table.from_arrays([pa.array(["A"]), pa.array(["B"])], ["answer", "answer"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    write_arrow(tmp_path / "a.arrow", table)
+    for name in ("a.parquet", "a.arrow"):
+        with pytest.raises(SourceError, match=rf"{name}: has the column 'answer' twice"):
+            list(read_rows(tmp_path / name))
+
+
+def test_columns_without_names_are_no_twins(tmp_path):
+    (tmp_path / "a.csv").write_text("question,,\nIs it?,,\n")
+    assert [row.fault for row in read_rows(tmp_path / "a.csv")] == [""]
 
 
 def test_a_row_of_a_table_with_more_cells_than_names_says_so(tmp_path):
@@ -156,7 +185,10 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param("a.parquet", b"PAR1", "cannot be read as Parquet", id="a torn Parquet file"),
         pytest.param("a.arrow", b"ARROW", "cannot be read as Arrow", id="a torn Arrow file"),
         pytest.param("a.csv", b"a\n\xff\n", "cannot be read as a table in UTF-8", id="no UTF-8"),
+        pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
+        pytest.param("a.csv", b"q,a,a\n1,2,3\n", "the column 'a' twice", id="columns of a name"),
         pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
+        pytest.param("a.json", b'[{"a": 1, "a": 2}]', "entry 1: field 'a' is told", id="twins"),
         pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),
         pytest.param(
             "saved/state.json",
@@ -193,6 +225,9 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
             b'{"splits": 7}',
             r"dataset_dict\.json: splits is 7, expected a list",
             id="a number for the splits",
+        ),
+        pytest.param(
+            "saved/state.json", b'{"_split": 1, "_split": 2}', "told twice", id="twins of a state"
         ),
         pytest.param("saved/state.json", b"[" * 200_000, "cannot be read as JSON", id="brackets"),
     ],

@@ -1,5 +1,6 @@
 """Points and measures by pencil."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -85,10 +86,27 @@ def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, reply, says, 
         pytest.param("The answer is red.", "A", id="the text of an option"),
         pytest.param("A, E", "", id="a letter that is not offered"),
         pytest.param("I cannot tell.", "", id="none"),
+        pytest.param("N/A", "", id="no letter of an abbreviation"),
+        pytest.param("A or C", "", id="one or the other"),
+        pytest.param("A? C?", "", id="letters that are asked"),
+        pytest.param("Is the answer (A) and (C)?", "", id="a statement that is asked"),
+        pytest.param("If it is dark, the answers are A and C.", "", id="on a condition"),
+        pytest.param("The answers might be A and C.", "", id="what may be"),
+        pytest.param("(A) is wrong.", "", id="a line that begins with a letter, and denies it"),
+        pytest.param("Answer: ACD", "ACD", id="letters together, stated"),
+        pytest.param(r"\boxed{AC}", "AC", id="letters together in a box"),
+        pytest.param("The answer is BAD.", "", id="a word of such letters"),
     ],
 )
 def test_several_letters_are_read(reply, letters):
     assert "".join(letters_in(reply, ("red", "green", "blue", "white"))) == letters
+
+
+@pytest.mark.parametrize("loop", ["\n", " ", "!", "AB ", "- "])
+def test_what_loops_behind_letters_takes_little_time(loop):
+    started = time.process_time()  # s of CPU: how busy the machine is does not matter
+    letters_in(f"answer{loop * (40_000 // len(loop))}x", ("red", "green"))
+    assert time.process_time() - started < 2  # what is quadratic takes ten times as much
 
 
 def test_measures_count_questions_groups_and_categories():

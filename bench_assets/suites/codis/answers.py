@@ -8,6 +8,7 @@ refuses or names both answers names neither: better to miss an answer than to in
 import re
 from collections.abc import Iterable, Sequence
 
+from bench_assets.core.reply_text import asks_for_input, sentences
 from bench_assets.core.rows import Question
 from bench_assets.suites.codis.alternatives import named_alternative
 from bench_assets.suites.codis.clauses import is_open, statements, without_questions
@@ -15,6 +16,8 @@ from bench_assets.suites.codis.clock import accepted_minutes, named_time
 from bench_assets.suites.codis.polarity import may_as_can, says_plainly, yes_or_no
 from bench_assets.suites.codis.words import normalised
 
+_WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
+_POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
 _MARKUP = " \t*_#`-"
 _LABEL = re.compile(
     r".*\b(?:(?:answer|(?:second|final|last) part|part (?:2|two)|summary|conclusion)\W{0,4}[:：–—-]"
@@ -34,7 +37,8 @@ def final_answer(reply: str) -> str:
     >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
     'Up.'
     """
-    lines = [line.strip(_MARKUP) for line in reply.splitlines() if line.strip(_MARKUP)]
+    said = _unwrapped(reply)
+    lines = [line.strip(_MARKUP) for line in said.splitlines() if line.strip(_MARKUP)]
     if not lines:
         return ""
     label = _LABEL.match(lines[-1])
@@ -55,11 +59,23 @@ def named_option(question: str, reply: str, options: Sequence[str]) -> str | Non
     True
     """
     closing = final_answer(reply)
+    if _asks(closing):
+        return None
     found = _exactly(closing, options) or _stated(question, closing, options)
-    opening = _exactly(reply.strip().split("\n")[0], options)
+    opening = _exactly(_unwrapped(reply).strip().split("\n")[0], options)
     if opening is None or found == opening:
         return found
     return None if found or _mentions_another(question, closing, opening, options) else opening
+
+
+def _unwrapped(reply: str) -> str:
+    """Take off the boxes and tags that some models put around an answer."""
+    return _WRAPPED.sub(r" \1 ", reply)
+
+
+def _asks(line: str) -> bool:
+    """Whether a line asks for the picture or offers help, and is not just polite at the end."""
+    return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))
 
 
 def _exactly(line: str, options: Sequence[str]) -> str | None:

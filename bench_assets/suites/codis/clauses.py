@@ -27,8 +27,11 @@ _FIGURES = tuple(
     for pattern in (
         r"\bupside down\b",
         r"\bup to (?:you|me|him|her|them|us|it|now|date)\b",
-        r"\b(?:ends?|ended|makes?|made|shows?|turns?|turned|set|looks?|grows?|wakes?) up\b",
-        r"\b(?:sits?|sitting|sat|lies|lying|slow\w*|breaks?|broke|calm\w*|writ\w+) down\b",
+        r"\b(?:ends?|ended|makes?|made|shows?|turns?|turned|set|looks?|grows?|wakes?|gives?|gave"
+        r"|giving|follow\w*|sums?|signs?|time is)(?: it| this| that| them)? up\b",
+        r"\b(?:sits?|sitting|sat|lies|lying|slow\w*|breaks?|broke|calm\w*|writ\w+|narrow\w*)"
+        r"(?: it| this| that| them)? down\b",
+        r"\b(?:server|service|site|system|website|network)(?: is| was| went) down\b",
         r"\b(?:right|left) (?:now|away|after|before|over|behind)\b|\ball right\b",
         r"\b(?:that|you|he|she|they|we|i)(?: s| re| m| is| are| was| were| am)? right\b(?! side)",
         r"(?<!\bon )(?<!\bto )(?<!\bthe )(?<!\bat )\b(?:has |have |had )?left"
@@ -57,7 +60,8 @@ _UNDECIDED = re.compile(
     r"|n a\Z|insufficient|unclear|unknown|uncertain|undetermined|undecided|ambiguous"
     r"|no (?:idea|clue|information|context|answer|way)|sorry|language model|ai"
     r"|opposite of|anything (?:else |other )?than|far from|contrary to"
-    r"|would be (?:wrong|incorrect|false)|is (?:untrue|mistaken))"
+    r"|would be (?:wrong|incorrect|false)|is (?:untrue|mistaken)"
+    r"|\Aerror\b|\A(?:ignore|disregard) (?:all|above|image|previous)\b)"
 )
 _ANYTHING_BUT = re.compile(r"\banything but\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|as opposed to|unlike)\b")

@@ -11,17 +11,22 @@ from collections.abc import Sequence
 from bench_assets.suites.codis.clauses import n_denials, statements, without_figures
 from bench_assets.suites.codis.words import Opposites, is_among, normalised, opposites, stem, stems
 
+_PRONOUN = r"(?:it|he|she|they|you|we|i|this|that|there)"
 _AGREES = re.compile(
     r"(?:in conclusion )?"
     r"(?:definitely |probably |likely |most likely )?"
-    r"(?:(?P<yes>yes|yeah|yep|yup|indeed|certainly|absolutely|definitely|affirmative"
-    r"|(?:that is |it is )?true)(?! not\b)"
+    r"(?:(?P<yes>yes|yeah|yep|yup"
+    r"|(?P<polite>indeed|certainly|absolutely|definitely|affirmative|(?:that is |it is )?true)"
+    rf"(?=\Z| {_PRONOUN}\b))(?! not\b)"
     r"|(?P<no>no|nope|nah|negative|unlikely|not (?:at all|yet)"
     r"|(?:of course|certainly|absolutely|definitely|probably|most likely) not"
     r"|(?:that is |it is )?(?:untrue|false)))\b(?P<rest>.*)"
 )
-_SAID_LAST = re.compile(r"\b(?:is|be|say|think|believe|guess) (yes|no)$")
-_STARTS_A_PHRASE = re.compile(r"(?! *(?:it|he|she|they|you|we|i|this|that|there)\b) *\w")
+_SERVES = re.compile(r"(?:i|we|here|let|please)\b")  # what a wish is met with: no answer
+_SAID_LAST = re.compile(
+    r"\b(?:is|be|i (?:(?:d|would|will|must|have to) )*(?:say|think|believe|guess)) (yes|no)$"
+)
+_STARTS_A_PHRASE = re.compile(rf"(?! *{_PRONOUN}\b) *\w")
 _SUBJECT = r"(?:it|he|she|they|you|this|that)"
 _AUXILIARY = r"(?:is|are|am|was|were|do|does|did|has|have|had|can|will|would|should|must)"
 _ELLIPSIS = re.compile(rf"{_SUBJECT} {_AUXILIARY}(?P<denied> not)?(?: be| been| yet)*")
@@ -96,6 +101,9 @@ def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
         if found and (at == 0 or not found["rest"].strip()):
             if not found["yes"] and found["no"] == "no" and _STARTS_A_PHRASE.match(found["rest"]):
                 break  # "no danger" denies a danger
+            others = (_THINKS.sub("", one).strip() for one in [*told[:at], *told[at + 1 :]])
+            if found["polite"] and any(map(_SERVES.match, others)):
+                break  # "Certainly! Here is what I see"
             return bool(found["yes"]), [*told[:at], found["rest"].strip(), *told[at + 1 :]]
     return None, list(told)
 

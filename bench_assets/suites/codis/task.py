@@ -20,7 +20,7 @@ _VOTES = partial(
 TASK = Task(
     name="codis",
     title="CODIS",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=prompts.main,

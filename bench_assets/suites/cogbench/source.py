@@ -11,13 +11,12 @@
   ``vqa.refine``), and ``writer_replies.jsonl``, what the model that writes questions replied.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_entries
+from bench_assets.core.json_entries import Entry, field, parse_json, read_entries
 from bench_assets.core.records import records
 from bench_assets.core.rows import Edition, SourceFile
 from bench_assets.core.source_folder import picture_files, pin
@@ -174,8 +173,8 @@ def _described(release: Release) -> Iterator[tuple[str, Entry, str]]:
     file = release.folder / DESCRIPTIONS
     try:
         text = file.read_text(encoding="utf-8")
-        entries: object = json.loads(text, object_pairs_hook=_without_twins)
-    except (OSError, ValueError, RecursionError) as why:
+        entries = parse_json(text)
+    except (OSError, ValueError, RecursionError, SourceError) as why:
         raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
     if not isinstance(entries, dict):
         raise SourceError(f"{file}: expected an object, image id -> annotation, at the top")
@@ -184,14 +183,6 @@ def _described(release: Release) -> Iterator[tuple[str, Entry, str]]:
         if not isinstance(entry, dict):
             raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
         yield image_id, entry, where
-
-
-def _without_twins(fields: list[tuple[str, object]]) -> dict[str, object]:
-    """Make an object; JSON allows a name twice, and all but the last would be lost."""
-    names = [name for name, _ in fields]
-    if twins := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"{twins[0]!r} stands there twice")
-    return dict(fields)
 
 
 def _spelt(entry: Entry, kind: Kind) -> str:

@@ -13,10 +13,14 @@ from bench_assets.core.numbers import (
     same_number,
     written,
 )
-from bench_assets.core.reply_text import denies, plain, sentences
+from bench_assets.core.reply_text import denies, plain, refuses, sentences
 
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _WORD = re.compile(r"\w+")
+_UNSURE = re.compile(
+    r"\b(?:whether|not (?:sure|certain)|know|may|maybe|might|perhaps|possibly|unclear|unsure)\b",
+    re.IGNORECASE,
+)
 _ORDINALS = ("first image", "second image")
 _SAYS_NOTHING = frozenset(
     ("there", "is", "are", "no", "not", "any", "a", "an", "the", "exist", "none")
@@ -73,7 +77,9 @@ def _denies_it(truth: str, sentence: str) -> bool:
     """Whether a sentence says that there is none of what a truth says there is none of."""
     things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _SAYS_NOTHING
     named = {_stem(word) for word in _WORD.findall(sentence.casefold())}
-    return bool(things) and things <= named and _absent(sentence)
+    told = _absent(sentence) and not _UNSURE.search(sentence)
+    blind = refuses(sentence) and not denied(sentence)
+    return bool(things) and things <= named and told and not blind
 
 
 def _absent(text: str) -> bool:

@@ -1,11 +1,10 @@
 """Opens the JSON files of a release: objects under their ids, the hub's lists, lists of ids."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field
+from bench_assets.core.json_entries import Entry, field, parse_json
 
 
 def read_keyed(file: Path, id_field: str) -> Iterator[tuple[str, Entry, str]]:
@@ -46,20 +45,13 @@ def read_list(file: Path) -> list[str]:
 
 
 def _parsed(file: Path) -> object:
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        entry = dict(pairs)
-        if len(entry) < len(pairs):  # json would silently keep the last one
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise SourceError(f"{file}: {twice!r} stands there twice in one object; keep one")
-        return entry
-
     try:
-        value: object = json.loads(file.read_text("utf-8"), object_pairs_hook=unique)
+        return parse_json(file.read_text("utf-8"))
+    except SourceError as why:
+        raise SourceError(f"{file}: {why}") from why
     except OSError as why:
         raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
     except UnicodeDecodeError as why:
         raise SourceError(f"{file}: not UTF-8 text: {why}") from why
     except (ValueError, RecursionError) as why:
         raise SourceError(f"{file}: not JSON, or cut short: {why}") from why
-    return value

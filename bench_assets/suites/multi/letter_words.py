@@ -15,10 +15,11 @@ _END = r"(?=的?[\s,。;:!)]|的?$|的?(?:是|有)|的?说法)"
 
 _TOKENS: Mapping[str, str] = {
     # What this clause says, or for "if" the sentence, is not meant to hold.
-    "if": r"如果|假设|若",
+    "if": r"如果|假[设如]|若|要是|\bif\b(?! (?:I|we|you) (?:must|had to|have to)\b)",
     "hedge": (
         r"可能|也许|不(?:太)?确定|难以|无法|之间|以为|看似|看起来|与其|是否|不能说|不是说|很难说"
-        r"|不认为|(?<=[A-Z])就(?:选|是[A-Z])"
+        r"|未必|不一定|似乎|以便"
+        r"|不认为|[有别]人[说选认]|(?<=[A-Z])就(?:选|是[A-Z])"
         r"|\b(?:could|may|might|maybe|cannot|don't think|neither)\b"
     ),
     "cue": (r"重新|更正|综上|因此|所以|故|最终|\b(?:wait|actually|therefore|so)\b"),
@@ -30,6 +31,8 @@ _TOKENS: Mapping[str, str] = {
         r"|(?<=[.:|])\s?(?:是|yes)(?!\w)"
         r"|\b(?:correct|right|true)\b(?! (?:option|choice)s?\b)"
     ),
+    # What was just said is called wrong.
+    "back": r"[这那]是?(?:错误?的?|不对的?)",
     "wrong": (
         r"不(?:是)?正确的?|不对|不妥|错误?(?!选)|有误|有问题|[×✗✘❌✕]"
         r"|(?<=[.:|])\s?(?:否|no)(?!\w)|\b(?:incorrect|wrong|false)\b"
@@ -40,7 +43,8 @@ _TOKENS: Mapping[str, str] = {
         r"|\b(?:choose|pick|go with)\b|\bit(?: must| should)?(?:'s| is| be)\b"
     ),
     "drop": (
-        r"不(?:能|可|要|应该?)?选择?|没有?人?选|(?:可以)?排除|除了|而非|不(?:可?能|应该?)?是"
+        r"不(?:能|可|要|应该?)?选择?|(?:(?<![分特个])别|勿|拒绝)选择?|没有?人?选|(?:可以)?排除|除了|而非"
+        r"|不(?:可?能|会|应该?)?是"
         r"|\b(?:rather than|can't be|not(?: choose)?)\b"
     ),
     "state": r"答案|正确的?选项|\banswers?\b|\b(?:correct|right) (?:option|choice)s?\b",

@@ -51,7 +51,8 @@ def committed(reply: str, offered: str, wanted: Wanted = "right") -> str:
     tokens = tokens_of(text, offered)
     said = read(tokens)
     if said.chosen:
-        return _last_choice(said)
+        taken_back = wanted == "right" and said.chosen[-1][0] == said.called_wrong
+        return "" if taken_back else _last_choice(said)
     judged = _judged(text, tokens, said, offered, wanted)
     return _standing_alone(text, tokens, said, offered) if judged is None else judged
 

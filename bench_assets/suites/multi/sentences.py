@@ -16,6 +16,7 @@ VERDICTS = ("right", "wrong", "fit", "unfit")
 """What is said of an option: of its truth, or of how it fits the question."""
 
 _AFTER_OR = ("run", "pick", "state")
+_SAYING_NOTHING = ("stop", "is")
 _LINKING = frozenset({"is", "pick"})
 _LINKS = 2  # the first token of a clause, and the first that links
 
@@ -28,6 +29,7 @@ class Said:
     denied: dict[str, int] = field(default_factory=dict)  # letter -> where last
     verdicts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(VERDICTS, ""))
     cues: list[int] = field(default_factory=list)  # where a conclusion or correction begins
+    called_wrong: str = ""  # letters that were chosen, and called wrong right after
     open: str = ""  # letters of which something is said that is not meant to hold
     last: str = ""  # letters at the very end of which nothing is said
 
@@ -44,17 +46,14 @@ def read(tokens: Sequence[Token]) -> Said:
 
 def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     sentence: list[Token] = []
+    last = ""  # the kind of the last token that says something
     for token in tokens:
         sentence.append(token)
-        if token.kind == "ask" or (token.kind == "stop" and not _is_announced(sentence)):
+        last = last if token.kind in _SAYING_NOTHING else token.kind
+        announced = last == "state" and token.text == "\n"  # the answer is to follow
+        if token.kind == "ask" or (token.kind == "stop" and not announced):
             yield sentence
-            sentence = []
-
-
-def _is_announced(sentence: Sequence[Token]) -> bool:
-    """Whether the answer is to follow on the next line."""
-    said = [token.kind for token in sentence if token.kind not in ("stop", "is", "comma")]
-    return said[-1:] == ["state"] and sentence[-1].text == "\n"
+            sentence, last = [], ""
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -128,6 +127,9 @@ class _Sentence:
             return self._verdict(token, after)
         if token.kind == "drop":
             return self._drop(token, after)
+        if token.kind == "back" and self.said.chosen:
+            self.said.called_wrong = self.said.chosen[-1][0]
+            self.said.cues.append(token.start)
         if token.kind in ("state", "pick"):
             self.stated = True
             self._named_before(token, before)

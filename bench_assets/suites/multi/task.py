@@ -9,7 +9,7 @@ from bench_assets.task import Condition, Task
 TASK = Task(
     name="multi",
     title="MULTI",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -6,7 +6,7 @@ from hallusion_bench import measures, prompts, scoring
 TASK = Task(
     name="hallusion_bench",
     title="HallusionBench",
-    version=2,
+    version=3,
     conditions={
         "main": Condition(prompt=prompts.main, about="The figure, if any, and the question alone.")
     },

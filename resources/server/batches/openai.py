@@ -13,6 +13,7 @@ from resources.server.batches.api import State
 from resources.server.batches.reading import object_of, replied, unasked
 from resources.server.batches.wire import Wire
 from resources.server.errors import failure
+from resources.server.formats.beside import is_nothing
 from resources.server.formats.format import Format
 from resources.server.formats.reading import fields_of
 
@@ -90,7 +91,7 @@ class OpenAIBatches:
 
 def _reply(one: dict[str, Any], form: Format) -> Reply:
     error, response = fields_of(one.get("error")), fields_of(one.get("response"))
-    if error:
+    if not is_nothing(error):
         return unasked(error.get("code"), error.get("message"))
     status, body = response.get("status_code"), orjson.dumps(response.get("body"))
     if status == 200:

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from bench_assets.core.chat import Image, Reply, Request, Turn
+from bench_assets.core.reasoning import Tags
 from resources.replies.engine import ReadImage
 from resources.server.formats.answering import Answering
 from resources.server.formats.fields import refuse_others
@@ -64,7 +65,7 @@ class Anthropic:
         usage = fields_of(received.get("usage"))
         cached = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
         return Reply(
-            text=_text(blocks, end),
+            text=_text(blocks, end, self._spec.thinking_tags),
             finish_reason=end,
             prompt_tokens=total(usage.get("input_tokens"), *map(usage.get, cached)),
             completion_tokens=total(usage.get("output_tokens")),
@@ -80,7 +81,7 @@ class Anthropic:
         return {"type": "image", "source": source}
 
 
-def _text(blocks: Sequence[object], end: str) -> str:
+def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
     """Thought and text; a thought may be hidden, or shown as a summary."""
     thought, text, thinks = "", "", False
     for block in blocks:
@@ -96,4 +97,4 @@ def _text(blocks: Sequence[object], end: str) -> str:
             case _:
                 raise NoReplyError("content has a part that is no text")
     cut_off = end == "length" and thinks and not text.strip()
-    return with_thought(thought, text, cut_off=cut_off)
+    return with_thought(thought, text, tags, cut_off=cut_off)

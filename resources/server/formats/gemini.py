@@ -8,6 +8,7 @@ import orjson
 
 from bench_assets.core.certain import token_count
 from bench_assets.core.chat import Image, Reply, Request, Turn
+from bench_assets.core.reasoning import Tags
 from resources.replies.engine import ReadImage
 from resources.server.formats.answering import Answering
 from resources.server.formats.fields import first_of, refuse_others
@@ -23,17 +24,17 @@ from resources.settings.server_spec import ServerSpec
 
 _CONFIG = "generationConfig"
 _ROLES = {"user": "user", "assistant": "model", "system": "system"}
-_BLOCKED = (
+BLOCKED = (
     *("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"),
     *("image_safety", "image_recitation", "image_prohibited_content", "model_armor"),
 )
-_TOOLS = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
+TOOLS = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
 _ENDS: Mapping[str, str] = {
     # What the server says, in capitals: what is stored.
     "stop": "stop",
     "max_tokens": "length",
-    **dict.fromkeys(_BLOCKED, "content_filter"),
-    **dict.fromkeys(_TOOLS, "tool_calls"),
+    **dict.fromkeys(BLOCKED, "content_filter"),
+    **dict.fromkeys(TOOLS, "tool_calls"),
 }
 
 
@@ -75,7 +76,8 @@ class Gemini:
     def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
         """Read the only candidate; a prompt that was blocked has none, and is a refusal."""
         usage = fields_of(received.get("usageMetadata"))
-        text, end = _said(received, hidden=bool(token_count(usage.get("thoughtsTokenCount"))))
+        hidden = bool(token_count(usage.get("thoughtsTokenCount")))
+        text, end = _said(received, self._spec.thinking_tags, hidden=hidden)
         read = usage.get("promptTokenCount")
         wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
         return Reply(
@@ -95,11 +97,12 @@ class Gemini:
         return {"inlineData": {"mimeType": media, "data": data}}
 
 
-def _said(received: Mapping[str, Any], *, hidden: bool) -> tuple[str, str]:
+def _said(received: Mapping[str, Any], tags: Tags | None, *, hidden: bool) -> tuple[str, str]:
     """Text and end of the first candidate.
 
     Args:
         received: The body.
+        tags: Of this model's thoughts.
         hidden: Whether the model thought without the server showing it.
     """
     reason = fields_of(received.get("promptFeedback")).get("blockReason")
@@ -111,10 +114,10 @@ def _said(received: Mapping[str, Any], *, hidden: bool) -> tuple[str, str]:
     if not isinstance(content, dict) and (end == "stop" or content is not None):
         raise NoReplyError("the reply has no candidates[0].content")
     refuse_others(fields_of(content), "role", "model")
-    return _text(fields_of(content).get("parts", []), end, hidden=hidden), end
+    return _text(fields_of(content).get("parts", []), end, tags, hidden=hidden), end
 
 
-def _text(parts: object, end: str, *, hidden: bool) -> str:
+def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
     if not isinstance(parts, list):
         raise NoReplyError("candidates[0].content.parts is no list")
     thought, text = "", ""
@@ -129,4 +132,4 @@ def _text(parts: object, end: str, *, hidden: bool) -> str:
             case _:
                 raise NoReplyError("candidates[0].content has a part that is no text")
     cut_off = end == "length" and not text.strip() and bool(thought or hidden)
-    return with_thought(thought, text, cut_off=cut_off)
+    return with_thought(thought, text, tags, cut_off=cut_off)

@@ -7,9 +7,12 @@ import orjson
 
 from bench_assets.core.certain import token_count
 from bench_assets.core.chat import Image, Reply, Request, Turn
+from bench_assets.core.reasoning import Tags
 from resources.replies.engine import ReadImage
 from resources.server.formats.answering import Answering
+from resources.server.formats.beside import FAILED, is_nothing
 from resources.server.formats.fields import first_of, refuse_others, text
+from resources.server.formats.gemini import BLOCKED, TOOLS
 from resources.server.formats.pictures import encoded
 from resources.server.formats.reading import (
     NoReplyError,
@@ -20,7 +23,9 @@ from resources.server.formats.reading import (
 from resources.settings.server_spec import ServerSpec
 
 _ENDS: Mapping[str, str] = {
-    # What servers say: what is stored.
+    # What servers say: what is stored. Gemini's OpenAI endpoint says Gemini's own words.
+    **dict.fromkeys(BLOCKED, "content_filter"),
+    **dict.fromkeys(TOOLS, "tool_calls"),
     "": "",
     "stop": "stop",
     "eos": "stop",
@@ -33,15 +38,15 @@ _ENDS: Mapping[str, str] = {
     "model_context_window_exceeded": "length",
     "content_filter": "content_filter",
     "refusal": "refusal",
-    "safety": "content_filter",
     "sensitive": "content_filter",
     "repetition": "repetition",
     "tool_calls": "tool_calls",
     "tool_use": "tool_calls",
     "function_call": "tool_calls",
+    "function_call_filter": "tool_calls",
 }
 _OVERLOADED = {"insufficient_system_resource"}
-_WITHOUT_TEXT = {"length", "content_filter"}  # ends with which a message may have no content at all
+_WITHOUT_TEXT = {"length", "content_filter", "tool_calls"}  # no content at all is no wonder then
 _WHOLE = {"", "stop"}  # ends that say nothing of what kind of reply it is
 _NO_COMPLETION = {"chat.completion.chunk", "error"}  # objects; what whole ones are called differs
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
@@ -84,19 +89,21 @@ class OpenAI:
 
         A message that refuses is of the kind "refusal", whatever its finish_reason.
         """
-        if (kind := text(received, "object")) in _NO_COMPLETION:
-            raise NoReplyError(f"the reply is a {kind}")
+        if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
+            raise NoReplyError(f"the reply is of the kind {kind!r}")
         choice = first_of(received.get("choices"), "choices")
         message = choice.get("message")
-        if error := choice.get("error") or fields_of(message).get("error"):
-            raise NoReplyError("an error in choices[0]", error=error)
+        for error in (choice.get("error"), fields_of(message).get("error")):
+            if not is_nothing(error):
+                raise NoReplyError("an error in choices[0]", error=error)
+        _refuse_broken_off(choice)
         end = _end(choice.get("finish_reason"))
         if not isinstance(message, dict):
             raise NoReplyError("the reply has no choices[0].message")
         refuse_others(message, "role", "assistant")
         usage = fields_of(received.get("usage"))
         hidden = fields_of(usage.get("completion_tokens_details")).get("reasoning_tokens")
-        said, end = _said(message, end, hidden=bool(token_count(hidden)))
+        said, end = _said(message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden)))
         return Reply(
             text=said,
             finish_reason=end,
@@ -112,21 +119,35 @@ class OpenAI:
 
 
 def _end(reason: object) -> str:
-    """Ollama may give none. DeepSeek breaks off when it is overloaded."""
+    """Ollama may give none. DeepSeek breaks off when it is overloaded. Gemini names its filter."""
     if reason is None:
         return ""
     if isinstance(reason, str) and reason in _OVERLOADED:
         what = f"the reply was broken off: finish_reason {reason!r}"
         raise NoReplyError(what, overloaded=True)
+    if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
+        reason = named  # of "content_filter: PROHIBITED_CONTENT"
     return end_of(reason, _ENDS, "finish_reason")
 
 
-def _said(message: Mapping[str, Any], end: str, *, hidden: bool) -> tuple[str, str]:
+def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
+    """OpenRouter says beside its own word what the provider said; vLLM may stop at any word."""
+    native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
+    if isinstance(native, str) and native.lower() in FAILED:
+        raise NoReplyError(f"the reply was broken off: native_finish_reason {native!r}")
+    if stopped == "abort":
+        raise NoReplyError("the reply was broken off: stop_reason 'abort'")
+
+
+def _said(
+    message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
+) -> tuple[str, str]:
     """Thought and text of a message, and what kind of reply it is.
 
     Args:
         message: As received.
         end: Its finish_reason.
+        tags: Of this model's thoughts.
         hidden: Whether the model thought without the server showing it.
     """
     thought, said = _parts(message.get("content"))
@@ -135,16 +156,17 @@ def _said(message: Mapping[str, Any], end: str, *, hidden: bool) -> tuple[str, s
     if refusal and end in _WHOLE:
         end = "refusal"
     if said.strip():
-        return with_thought(thought, said), end
+        return with_thought(thought, said, tags), end
     if refusal:
-        return with_thought(thought, refusal), end
+        return with_thought(thought, refusal, tags), end
     if calls and end in _WHOLE:
         end = "tool_calls"
     if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
         raise NoReplyError("the reply has no choices[0].message.content")
     if not end:
         raise NoReplyError("the reply has neither a text nor a finish_reason")
-    return with_thought(thought, said, cut_off=end == "length" and bool(thought or hidden)), end
+    cut_off = end == "length" and bool(thought or hidden)
+    return with_thought(thought, said, tags, cut_off=cut_off), end
 
 
 def _is_empty_text(message: Mapping[str, Any]) -> bool:

@@ -1,15 +1,21 @@
 """How replies are read, whatever the API: strictly, what is not certainly a reply is none."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bench_assets.core.certain import token_count
 from bench_assets.core.chat import Reply
+from bench_assets.core.reasoning import Tags, without_reasoning
+from bench_assets.core.reasoning_forms import ANSWERS
 from resources.server.errors import failure
+from resources.server.formats.beside import is_nothing, says_failure
 from resources.server.formats.format import Format
 from resources.server.formats.strict_json import parsed
 from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
+
+_WHOLE = {"", "stop"}  # ends that do not say why there is no text
+_TAGS: Tags = ("<think>", "</think>")
 
 
 class NoReplyError(Exception):
@@ -43,14 +49,18 @@ def read(form: Format, data: bytes, seconds: float, headers: Mapping[str, str]) 
         return Failure(what=f"the reply is not JSON ({why})", detail=seen.detail, tries=2)
     if error := _error_inside(received, form.holds):
         return failure(_status_of(error), data, headers, error)
+    body = received if isinstance(received, dict) else {}
     try:
-        return form.reply(received if isinstance(received, dict) else {}, seconds)
+        reply = form.reply(body, seconds)
     except NoReplyError as why:
-        if why.error:
-            return failure(_status_of(why.error), data, headers, why.error)
+        if error := why.error or (says_failure(body) and body):
+            return failure(_status_of(error), data, headers, error)
         seen = failure(200, data, headers)
         tries = AS_OFTEN_AS_ALLOWED if why.overloaded else 2
         return Failure(what=str(why), detail=seen.detail, tries=tries)
+    if says_failure(body) and _is_silent(reply):
+        return failure(_status_of(body), data, headers, body)
+    return reply
 
 
 def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
@@ -67,15 +77,32 @@ def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
     return end
 
 
-def with_thought(thought: str, text: str, *, cut_off: bool = False) -> str:
+def with_thought(
+    thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
+) -> str:
     """Put what a server keeps apart as reasoning in front of the text, as most models write it.
+
+    Marks that the thought speaks of are broken up, so that who takes it off takes off just it.
+
+    Args:
+        thought: The reasoning.
+        text: The reply.
+        tags: What this model's thoughts are known by, where not by the usual tags.
+        cut_off: Whether the thought has no end, and no reply follows it.
 
     >>> with_thought("A? B.", "B"), with_thought("A? ", "", cut_off=True), with_thought("", "B")
     ('<think>A? B.</think>B', '<think>A? ', 'B')
     """
-    if cut_off:
-        return f"<think>{thought}"
-    return f"<think>{thought}</think>{text}" if thought else text
+    opening, closing = tags or _TAGS
+    if not (thought or cut_off):
+        return text
+    if not cut_off:
+        # A thought may end as the closing mark begins: "see [1]" before "]]".
+        told = _broken_up(thought + closing[:-1], (opening, closing)) + closing[-1:]
+        return f"{opening}{told}{text}"
+    # A marked answer at the very end would end the thought.
+    told = _broken_up(thought, (opening, closing, *(form.closing for form in ANSWERS)))
+    return f"{opening}{told}" if opening else f"{told}{closing}"
 
 
 def fields_of(value: object) -> Mapping[str, Any]:
@@ -98,12 +125,29 @@ def _error_inside(received: object, holds: str) -> object:
     inner = received[0] if isinstance(received, list) and received else received
     if not isinstance(inner, dict):
         return None
+    if not is_nothing(error := inner.get("error")):
+        return error
     instead = holds not in inner and ("message" in inner or "detail" in inner)
-    return inner.get("error") or (inner if instead else None)
+    return inner if instead else None
+
+
+def _is_silent(reply: Reply) -> bool:
+    """Whether nothing was answered, and the end of it does not say why."""
+    return reply.finish_reason in _WHOLE and not without_reasoning(reply.text).strip()
 
 
 def _status_of(error: object) -> int:
-    code = error.get("code") if isinstance(error, dict) else None
-    if isinstance(code, str) and re.fullmatch(r"[45]\d\d", code, re.ASCII):
-        return int(code)
-    return code if isinstance(code, int) and 400 <= code < 600 else 200
+    """The HTTP status that an error names; 200 for none."""
+    for code in map(fields_of(error).get, ("code", "error_code", "status")):
+        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code), re.ASCII):
+            return int(code)
+    return 200
+
+
+def _broken_up(thought: str, marks: Sequence[str]) -> str:
+    """Put a blank into each mark; one of a single character is written as its number."""
+    for mark in marks:
+        if len(mark) == 1:
+            thought = thought.replace(mark, f"U+{ord(mark):04X}")
+    longer = "|".join(re.escape(mark) for mark in marks if len(mark) > 1)
+    return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought

@@ -7,6 +7,7 @@ import pytest
 from bench_assets.core.errors import HomeError
 from resources.blobs.files import FileBlobs
 from resources.blobs.opening import open_blobs
+from tests.unprivileged import unprivileged
 
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
@@ -48,3 +49,19 @@ def test_a_folder_that_homes_share_is_files(tmp_path: Path, address: str) -> Non
     shared = open_blobs(tmp_path / "home", "tables", address.format(tmp_path / "mnt"))
     assert shared.folder == tmp_path / "mnt" / "team a" / "tables"
     assert open_blobs(tmp_path / "home", "tables").folder == tmp_path / "home" / "tables"
+
+
+def test_a_folder_that_may_not_be_read_is_named_once_all_others_are_listed(tmp_path: Path) -> None:
+    blobs = FileBlobs(tmp_path)
+    for name in ("a/b", "closed/d", "e/f"):
+        blobs.put(name, b"x")
+    (tmp_path / "closed").chmod(0)
+    found: list[str] = []
+    with unprivileged():
+        with pytest.raises(HomeError, match=f"{tmp_path}/closed: cannot be read: Permission"):
+            found.extend(one.name for one in blobs.list())
+        for look in (blobs.exists, blobs.get):
+            with pytest.raises(HomeError, match="closed/d: cannot be read: Permission"):
+                look("closed/d")
+    (tmp_path / "closed").chmod(0o755)
+    assert found == ["a/b", "e/f"]

@@ -124,6 +124,35 @@ def test_a_table_that_somebody_else_wrote_is_named(
         files.read(KEY, Score)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda files: files.read(KEY, Score, "a"), id="its rows"),
+        pytest.param(lambda files: files.rows(KEY, Score, "a"), id="its rows in blocks"),
+        pytest.param(lambda files: files.digest(KEY, "a"), id="its digest"),
+        pytest.param(lambda files: files.seal(KEY, "a"), id="whether it is whole"),
+        pytest.param(points, id="what SQL finds in it"),
+    ],
+)
+def test_a_table_in_the_place_of_another_is_told_whatever_is_asked(
+    files: TableFiles, ask: Callable[..., object]
+) -> None:
+    Path(files.write(KEY, ROWS, Score, "b")).rename(files.path(KEY, "b").with_stem("a"))
+    with pytest.raises(TableError, match=r"place of suite/scores/a\.parquet lies suite/scores/b"):
+        ask(files)
+
+
+def test_a_table_may_lie_below_another_source_and_its_model_may_be_called_as_that_of_none(
+    files: TableFiles, tmp_path: Path
+) -> None:
+    files.write(KEY, ROWS, Score, "all")
+    moved = TableFiles(folder=str(tmp_path), places={"suite": ".of/x-1"})
+    files.path(KEY, "all").parent.parent.rename(tmp_path / "aside")
+    moved.path(KEY).parent.parent.parent.mkdir(parents=True)
+    (tmp_path / "aside").rename(moved.path(KEY).parent.parent)
+    assert (moved.seal(KEY), moved.seal(KEY, "all")) == ("whole", "whole")
+
+
 def test_a_table_that_is_older_than_seals_is_read_and_known_as_such(
     files: TableFiles, path: Path
 ) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from safetensors import safe_open
 
-from bench_assets.core.chat import Decoding, Reply, Request
+from bench_assets.core.chat import Decoding, Prompt, Reply, Request
+from bench_assets.core.errors import ModelError
 from resources.models.check import ModelCheck, Subject, asking, try_out
 from resources.models.probes import DrawnPictures
 from tests.chat_server import ChatServer
@@ -143,3 +144,26 @@ def test_batches_that_differ_are_found(
 ) -> None:
     subject = Subject(ask=asking(Batching(says)), pictures=DrawnPictures(), exactly=exactly)
     assert try_out(ModelCheck(model="m"), subject).failures == failures
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "seen"),
+    [
+        pytest.param([(0, Reply(text="a"))], "asked, and no reply came", id="too few"),
+        pytest.param([(-1, Reply(text="a"))], "a reply to request -1 of 2", id="nobody's"),
+    ],
+)
+def test_an_engine_that_answers_something_else_is_told_so(
+    arrivals: list[tuple[int, Reply]], seen: str
+) -> None:
+    class Odd(Batching):
+        def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+            return iter(arrivals)
+
+    ask = asking(Odd(lambda _: ""))
+    requests = [Request(prompt=Prompt.of(text)) for text in "ab"]
+    try:
+        said = str([reply.error for reply in ask(requests)])
+    except ModelError as why:
+        said = str(why)
+    assert seen in said

@@ -3,13 +3,20 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bench_assets.bench.cli import app
+from bench_assets.bench.names import check_names
+from bench_assets.bench.workbench import Workbench
 from bench_assets.core.chat import Prompt, Request
 from bench_assets.core.errors import ImageError, ModelError, SettingsError
 from resources.models.checked_models import check_model
 from resources.models.opening import Models
+from resources.models.setup import setup_of
 from resources.pictures.images import ImageStore
 from resources.settings.bench_toml import load_settings
+from resources.settings.engine_kinds import kind_problems
+from resources.settings.model_specs import listed
 from resources.settings.settings_file import SettingsFile
 from tests.distributions import write_distribution
 from tests.resources.server.asking import requests_for
@@ -53,6 +60,31 @@ MADE = []
 LOUD = EngineKind(spec=Spec, engine=Engine)
 AWAY = EngineKind(spec=Spec, engine=Engine, alone=False)
 """
+CRAB = """
+from resources.settings.engine_kinds import EngineKind
+from resources.settings.sections import ModelSpec
+
+class Strange(ModelSpec):
+    key: str
+
+    @classmethod
+    def model_validate(cls, section):
+        raise KeyError(section["key"])
+
+ODD = EngineKind(spec=Strange, engine=print)
+
+def __getattr__(name):
+    if name == "NO_SPEC":
+        return EngineKind(spec=dict, engine=print)
+    if name == "NO_ENGINE":
+        return EngineKind(spec=Strange, engine=None)
+    raise AttributeError(name)
+"""
+ODD = {
+    "crab_odd": "crab_for_tests:ODD",
+    "crab_spec": "crab_for_tests:NO_SPEC",
+    "crab_engine": "crab_for_tests:NO_ENGINE",
+}
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +95,8 @@ def site(tmp_path_factory):
     write_distribution(
         folder, "brim", {GROUP: {"brim": "brim_for_tests:X"}}, brim_for_tests="import no_such_one"
     )
+    twins = {"acme_loud": "crab_for_tests:X", "server": "crab_for_tests:X"}
+    write_distribution(folder, "crab", {GROUP: {**ODD, **twins}}, crab_for_tests=CRAB)
     with pytest.MonkeyPatch.context() as path:
         path.syspath_prepend(str(folder))
         yield folder
@@ -155,10 +189,10 @@ def test_it_can_be_asked_blind(made, tmp_path):
             id="no such kind",
         ),
         pytest.param(
-            'kind = "brim"',
+            'kind = "nothing_like_it"',
             r"no such kind; .*brim 1\.0, entry point brim = 'brim_for_tests:X' of"
             r" bench_assets\.engines, is left out: it cannot be imported: ModuleNotFoundError",
-            id="one that cannot be imported",
+            id="no such kind, and others that cannot be imported",
         ),
     ],
 )
@@ -167,3 +201,97 @@ def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message)
     with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as told:
         load_settings(tmp_path)
     assert "\n" not in str(told.value)
+
+
+_SECRET = "sk-in-the-section"
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(
+            ("brim", "it cannot be imported: ModuleNotFoundError: No module"), id="no such library"
+        ),
+        pytest.param(
+            ("crab_spec", "it cannot be imported: TypeError: spec: expected a class"), id="no spec"
+        ),
+        pytest.param(
+            ("crab_engine", "it cannot be imported: TypeError: engine: expected"), id="no engine"
+        ),
+        pytest.param(
+            ("crab_odd", "its section cannot be read: KeyError"), id="a spec that raises anything"
+        ),
+    ]
+)
+def unusable(site, tmp_path, request):
+    """A home whose model ``m`` is of a kind that cannot be used, and why."""
+    kind, why = request.param
+    (tmp_path / "bench.toml").write_text(
+        f'[models.m]\nkind = "{kind}"\nkey = "{_SECRET}"\n'
+        '[models.b]\nkind = "blind"\nof = "m"\n[models.s]\nkind = "scripted"\nsays = "A"\n'
+    )
+    return tmp_path, why
+
+
+def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
+    home, why = unusable
+    settings = load_settings(home)
+    assert settings.model("s").says == "A"
+    shown = {one.name: one.place for one in listed(settings.models) if not one.embedded}
+    assert shown["m"].startswith(f"cannot be used: {why}")
+    assert _SECRET not in shown["m"]
+    assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
+
+
+def test_it_is_an_error_where_it_is_asked(unusable):
+    home, why = unusable
+    opened = models(home, (home / "bench.toml").read_text())
+    for name in ("m", "b"):
+        with (
+            pytest.raises(ModelError, match=rf"model m: cannot be used: {why}"),
+            opened.open(name),
+        ):
+            pass
+        assert why in check_model(name, load_settings(home)).error
+    with opened.open("s") as model:
+        assert model.reply(requests_for("a"))[0].text == "A"
+
+
+def test_it_can_be_a_partition_for_who_can_ask_it_and_a_judge_that_is_not_asked(unusable):
+    home, _ = unusable
+    with (home / "bench.toml").open("a") as file:
+        file.write('[suites.codis]\njudge = "m"\n')
+    with Workbench(SettingsFile(home=str(home)), ["codis"]) as bench:
+        bench.add_models(["m", "b"])
+        check_names(bench, ["codis"], [])
+        with pytest.raises(ModelError, match="cannot be used"):
+            check_names(bench, ["codis"], ["s"])
+
+
+_SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.engines"
+_TAKEN = "the name is taken by bench-assets; it needs another"
+_TWICE = "crab 1.0, entry point acme_loud = 'crab_for_tests:X' of bench_assets.engines"
+
+
+def test_names_that_ship_are_told_of_without_an_import_others_where_one_of_theirs_is_named(
+    site, tmp_path
+):
+    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
+    (shadowed,) = kind_problems(load_settings(tmp_path).models)
+    assert (
+        shadowed == f"{_SHADOWED}, is left out: the name is taken by bench-assets; it needs another"
+    )
+    (tmp_path / "bench.toml").write_text(LOUD)
+    told = kind_problems(load_settings(tmp_path).models)
+    assert shadowed in told
+    (twice,) = [line for line in told if line.startswith(_TWICE)]
+    assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in twice
+
+
+@pytest.mark.parametrize("command", [["models"], ["questions", "codis"]], ids=" ".join)
+def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch, command):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    (tmp_path / "bench.toml").write_text(LOUD)
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0
+    assert shown.stderr.count(f"warning: {_TWICE}") == 1
+    assert shown.stderr.count(f"warning: {_SHADOWED}") == 1

@@ -71,6 +71,11 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
     [
         pytest.param('{"question_id": "t/1", ', "line 2: not JSON", id="a line that is cut short"),
         pytest.param('["t/1", "x"]', "line 2: expected an object", id="a list"),
+        pytest.param(
+            '{"question_id": "t/2", "text": "A", "text": "B"}',
+            "line 2: field 'text' is told twice",
+            id="two texts",
+        ),
         pytest.param('{"question_id": "t/1"}', "line 2: no field 'text'", id="no text"),
         pytest.param('{"text": "x"}', "line 2: no field 'question_id'", id="no id"),
         pytest.param(

@@ -5,6 +5,7 @@ import io
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -139,10 +140,10 @@ def test_what_is_remembered_wrongly_is_painted_again(tmp_path, written):
 
 @pytest.fixture
 def serve():
-    """Start a server that answers every request with one status and body."""
-    servers = []
+    """Start a server that answers every request alike, after so many seconds of blanks."""
+    servers, enough = [], threading.Event()
 
-    def start(status, body):
+    def start(status, body, drips=0.0, **headers):
         heard = []
 
         class Handler(BaseHTTPRequestHandler):
@@ -150,7 +151,12 @@ def serve():
                 data = self.rfile.read(int(self.headers["Content-Length"]))
                 heard.append((self.path, json.loads(data), self.headers.get("Authorization")))
                 self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
+                until = monotonic() + drips
+                while monotonic() < until and not enough.wait(0.05):
+                    self.wfile.write(b" ")
                 self.wfile.write(json.dumps(body).encode())
 
             def log_message(self, *_):
@@ -162,6 +168,7 @@ def serve():
         return f"http://127.0.0.1:{server.server_port}/v1", heard
 
     yield start
+    enough.set()
     for server in servers:
         server.shutdown()
         server.server_close()
@@ -184,7 +191,7 @@ def test_a_server_is_asked_for_one_picture(serve, monkeypatch):
 @pytest.mark.parametrize(
     ("status", "body", "complaint"),
     [
-        pytest.param(500, {}, "no picture for a.png: HTTP Error 500", id="an error"),
+        pytest.param(500, {}, "no picture for a.png: HTTP 500", id="an error"),
         pytest.param(200, {"data": []}, "a.png: the reply holds no picture", id="nothing in it"),
         pytest.param(200, {"data": [{"url": "x"}]}, "the reply holds no picture", id="an address"),
     ],
@@ -194,6 +201,23 @@ def test_a_server_without_a_picture_is_an_error(serve, status, body, complaint):
     painter = ServerPainter(ImagesServerSpec(kind="server", base_url=url, model="m"))
     with pytest.raises(ModelError, match=complaint):
         painter.paint(request())
+
+
+def test_a_key_is_not_sent_to_whom_a_server_redirects_to(serve, monkeypatch):
+    other, heard = serve(200, {})
+    url, asked = serve(307, {}, Location=other.replace("127.0.0.1", "localhost"))
+    monkeypatch.setenv("PAINT_KEY", "s3cret")
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", api_key_env="PAINT_KEY")
+    with pytest.raises(ModelError, match="HTTP 307"):
+        ServerPainter(spec).paint(request())
+    assert (len(asked), heard) == (1, [])
+
+
+def test_a_server_that_drips_is_waited_for_no_longer_than_was_said(serve):
+    url, _ = serve(200, {}, drips=10.0)
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", timeout=0.3)
+    with pytest.raises(ModelError, match=r"a\.png: no whole answer within 0\.3 s"):
+        ServerPainter(spec).paint(request())
 
 
 def test_the_drawer_needs_no_settings():

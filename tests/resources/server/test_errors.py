@@ -1,5 +1,8 @@
 """What servers say instead of replying, and what is made of it."""
 
+import time
+
+import orjson
 import pytest
 
 from bench_assets.core.errors import ModelError
@@ -35,6 +38,9 @@ def read(answer: Answer) -> Failure:
             id="OpenRouter: with what the provider said",
         ),
         pytest.param({"code": "Not found", "error": "no"}, "no", id="xAI"),
+        pytest.param({"errors": [{"message": "no"}]}, "no", id="in a list of errors"),
+        pytest.param({"error_code": 1, "error_msg": "no"}, "no", id="Baidu"),
+        pytest.param({"base_resp": {"status_msg": "no", "status_code": 1}}, "no", id="MiniMax"),
         pytest.param({"error": {}}, "", id="nothing"),
         pytest.param(7, "", id="a number"),
     ],
@@ -182,3 +188,47 @@ def test_what_to_do_about_a_refusal(answer: Answer, advice: str) -> None:
         pytest.raises(ModelError, match=f"HTTP {status}.*; .*{advice}"),
     ):
         ask(server.base_url, "?")
+
+
+AWKWARD = (
+    *("exceed", "exceeds ", "context length", "context length ", "token count", "token count "),
+    *("image ", "vision not ", "not support", "not support ", "input ", "prompt a ", "prompt "),
+    *("max_tokens", "max_tokens ", "property ", "model ", "model not ", "models no ", "deployment"),
+    *(
+        "model not no ",
+        "<title>",
+        "api",
+        " ",
+        "a",
+        "'",
+        "_",
+        "unknown ",
+        "invalid ",
+        "try again in 1",
+    ),
+)
+
+
+@pytest.mark.parametrize("status", [400, 503])
+@pytest.mark.parametrize("part", AWKWARD)
+def test_awkward_messages_take_no_time(part: str, status: int) -> None:
+    text = part * (10_000 // len(part))
+    told = orjson.dumps({"error": {"message": text, "code": text}})
+    begun = time.process_time()
+    failure(status, told, {})
+    failure(status, text.encode() * 10, {})
+    assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This request exceeds the model's maximum context length",
+        "The prompt exceeds the maximum number of tokens that fit into this model's context",
+        "The context length of this model is exceeded",
+        "context_window_exceeded",
+        "the token count 9 of the prompt exceeds the limit",
+    ],
+)
+def test_what_is_too_long_is_told_in_many_words(message: str) -> None:
+    assert read(said(400, message)).what == "too long for the model's context (HTTP 400)"

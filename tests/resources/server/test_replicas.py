@@ -98,6 +98,19 @@ def test_a_new_address_is_taken_and_one_that_is_gone_is_left_while_a_run_asks(
         assert one.n_requests <= by_then + 2
 
 
+def test_a_key_in_a_file_of_addresses_is_told_by_no_reply(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "w")
+    file, key = tmp_path / "addresses", "K3y-of-an-address"
+    with ChatServer(f"asked with {key}") as one, ChatServer(f"and {key}s") as two:
+        file.write_text(f"{one.base_url}?api_key={key}\n", encoding="utf-8")
+        replies = []
+        for reply in streamed(spec_at(file, concurrency=1), tmp_path, 400):
+            replies.append(reply)
+            if len(replies) == 3:
+                file.write_text(f"{two.base_url}?api_key={key}s\n", encoding="utf-8")
+    assert {*replies} == {"asked with ***", "and ***"}
+
+
 def test_a_file_without_addresses_is_waited_for_and_then_said(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "w")
     file = tmp_path / "addresses"

@@ -23,6 +23,8 @@ def forms(key: str) -> Iterator[str]:
     for before in ("", "m", "me:"):
         coded = base64.b64encode(f"{before}{key}".encode()).decode()
         yield coded[4:-4]
+        yield coded[4:24]  # cut
+        yield coded[-24:-4]
 
 
 def said_by(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:

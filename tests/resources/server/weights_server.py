@@ -13,6 +13,7 @@
     health=no       has no such page
     root=PATH       says that its model is that folder
     writes=FILE     writes into FILE before it listens
+    prints=TEXT     says that the key is TEXT
     child=FILE      starts a process in a session of its own, and writes its id there
     wait=S          seconds before each reply
     hangs=FILE      never listens, if FILE is not there; it is made then
@@ -88,6 +89,8 @@ def main(path: str, port: str, *said: str) -> None:
     OPTIONS.update({"path": path, "weights": weights}, **dict(one.split("=", 1) for one in said))
     note("starts", os.getpid())
     print("the stand-in begins", flush=True)
+    if "prints" in OPTIONS:
+        print(f"the key is {OPTIONS['prints']}", flush=True)
     if "ends" in OPTIONS:
         print("no such architecture, says the stand-in", file=sys.stderr, flush=True)
         sys.exit(int(OPTIONS["ends"]))

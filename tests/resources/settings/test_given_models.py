@@ -26,6 +26,12 @@ def given(home, text):
     return given_model(text, load_settings(home))
 
 
+def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
+    told = given(home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9')
+    assert told.name == "name@127.0.0.1-8000+extra_body=-api_key-top_k-5-+max_tokens=9"
+    assert told.section["extra_body"] == {"api_key": "K3y-of-mine", "top_k": 5}
+
+
 @pytest.mark.parametrize(
     ("text", "name", "section"),
     [

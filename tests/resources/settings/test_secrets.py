@@ -6,6 +6,7 @@ import pytest
 
 from bench_assets.core.errors import BenchError, SettingsError
 from resources.settings.bench_toml import load_settings
+from resources.settings.current_secrets import CurrentSecrets
 from resources.settings.environment import known_secrets, secret
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
@@ -139,3 +140,54 @@ def test_a_broken_file_hides_what_the_environment_holds(
     monkeypatch.setenv("HF_TOKEN", "token-of-the-hub")
     (tmp_path / "bench.toml").write_text("[")
     assert known_secrets(tmp_path).redacted("token-of-the-hub") == "***"
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ('clientSecret = "s-of-a-client"', "s-of-a-client"),
+        ('secretAccessKey = "k-of-access"', "k-of-access"),
+        ('APIKey = "k-in-capitals"', "k-in-capitals"),
+        ('azure_ad_token = "eyJ0-is-not-here-1"', "eyJ0-is-not-here-1"),
+        ('deployToken = "d3pl0y-t0ken-0"', "d3pl0y-t0ken-0"),
+        ('jwt = "a.jot.of-it"', "a.jot.of-it"),
+        (
+            'credentials = { value = "v-of-credentials", of = { who = ["w-below-it"] } }',
+            "w-below-it",
+        ),
+        ("api_key = 1234567890", "1234567890"),
+    ],
+)
+def test_in_free_entries_a_secret_is_known_by_any_usual_name(
+    tmp_path: Path, entry: str, told: str
+) -> None:
+    (tmp_path / "bench.toml").write_text(f"[models.m]\nextra_body = {{ {entry} }}\n")
+    assert known_secrets(tmp_path).redacted(f"<{told}>") == "<***>"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        'eos_token = "<|im_end|>"',
+        'image_token = "image placeholder 1"',
+        'stop_token = "END"',
+        "max_tokens = 16000000",
+        'monkey = "a-plain-animal-1"',
+        'prompt_cache_key = "not-a-secret"',
+    ],
+)
+def test_what_models_read_is_no_secret(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "bench.toml").write_text(f"[models.m]\nextra_body = {{ {entry} }}\n")
+    value = entry.partition(" = ")[2].strip('"')
+    assert known_secrets(tmp_path).redacted(value) == value
+
+
+def test_keys_in_a_file_of_addresses_are_known_also_when_it_changes(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text('[models.m]\naddresses_file = "addresses"\n')
+    now = CurrentSecrets(tmp_path).now
+    assert now().redacted("key-of-a-line") == "key-of-a-line"
+    file = tmp_path / "addresses"
+    file.write_text("# mine\n http://h/v1?api_key=key-of-a-line \nhttp://me:my-password@h\n")
+    assert now().redacted("key-of-a-line, my-password, http://h") == "***, ***, http://h"
+    file.write_text("http://h/v1?api_key=another-key\n")
+    assert now().redacted("another-key") == "***"

@@ -83,6 +83,16 @@ def written(home: Path, text: str) -> Path:
         pytest.param(
             f'path = "w"\nformat = "gemini"\nserve = "{VLLM}"', "serve goes with", id="gemini"
         ),
+        pytest.param(
+            f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
+            r"gives a key by --api-key: put it into the environment(?s:(?!sesame).)*$",
+            id="a key behind an option",
+        ),
+        pytest.param(
+            f'path = "w"\nserve = "env VLLM_API_KEY=sesame-0pen {VLLM}"',
+            r"gives a key by VLLM_API_KEY: (?s:(?!sesame).)*$",
+            id="a key in a variable",
+        ),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_by_name(tmp_path: Path, section: str, message: str) -> None:

@@ -79,7 +79,10 @@ def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Pat
     weights, root = tmp_path / "checkpoint-5", tmp_path / "root"
     for folder, names in (
         (weights, ("config.json", "model.safetensors", "tokenizer.json", "modeling_own.py")),
+        (weights / "additional_chat_templates", ("default.jinja",)),
+        (weights / "a_tokenizer", ("tokenizer.json",)),
         (root, ("config.json", "tokenizer.json", "processor_config.json", "optimizer.pt")),
+        (root / "additional_chat_templates", ("other.jinja",)),
     ):
         folder.mkdir()
         for name in names:
@@ -88,7 +91,9 @@ def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Pat
     together = put_together(apart)
     assert together is not None
     with together as folder:
-        assert {file.name: file.read_text() for file in Path(folder).iterdir()} == {
+        below = Path(folder, "additional_chat_templates")
+        assert [file.name for file in below.iterdir()] == ["other.jinja"]
+        assert {one.name: one.read_text() for one in Path(folder).iterdir() if one != below} == {
             "config.json": "checkpoint-5",
             "model.safetensors": "checkpoint-5",
             "modeling_own.py": "checkpoint-5",

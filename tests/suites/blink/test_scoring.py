@@ -146,11 +146,11 @@ def test_the_judge_is_asked_about_unread_replies_alone():
 
     pairs = [
         answered(text, **POINTS, question_id=text, answer=("C",))
-        for text in ("(C)", "Point C.", "Hm.", "It is (A), not (C)")
+        for text in ("(C)", "Point C.", "Hm.", "Either (A) or (C)")
     ]
     judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
     # The authors' rules leave "Point C." to the judge, the careful reading the last.
-    assert asked == ["Point C.", "Hm.", "It is (A), not (C)"]
+    assert asked == ["Point C.", "Hm.", "Either (A) or (C)"]
     assert [(one.verdict, one.reply) for one in judgements] == [(True, "(C)")] * 3
 
 

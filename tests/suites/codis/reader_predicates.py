@@ -16,7 +16,9 @@ AGREEING = (
     + ["That is true", "It is true", "In conclusion yes"]
     + [f"{how} yes" for how in ("Definitely", "Probably", "Likely", "Most likely")]
     + [f"I would {verb} yes" for verb in ("say", "think", "believe", "guess")]
-    + ["My answer is yes", "It would be yes"]
+    + ["My answer is yes", "It would be yes", "I'd say yes", "I must say yes", "I will say yes"]
+    + ["I have to say yes", "I would have to say yes", "I say yes"]
+    + [f"Certainly {who} do" for who in "it he she they you we i this that there".split()]
 )
 DISAGREEING = (
     "no nope nah negative unlikely untrue false".split()
@@ -27,6 +29,8 @@ DISAGREEING = (
 )
 BALL, HOLDS = "Does the man hold the red ball?", "The man with the dog has the {}."
 PREDICATES = [
+    *((LAMP, f"Certainly! {other}.", None)
+      for other in ("I look", "We look", "Here it is", "Let us look", "Please look")),
     *((f"{be} the man with the dog tall?", "The man has the tall dog.", None)
       for be in ("Is", "Are", "Was", "Were")),
     ("Am I the man with the dog?", "The man has the dog.", None),

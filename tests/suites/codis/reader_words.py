@@ -98,6 +98,11 @@ FIGURES = [
     *("calms down", "writes down", "writing down", "no doubt", "no question", "no wonder that"),
     *(f"up to {whom}" for whom in "you me him her them us it now date".split()),
     *(f"{verb} up" for verb in "ends ended makes made shows turns turned set looks grows".split()),
+    *(f"{verb} up" for verb in "gives gave giving following sums signs".split()),
+    *("time is up", "give it up", "look this up", "follow that up", "set them up"),
+    *("narrow it down", "break this down", "writing that down", "slowing them down"),
+    *(f"{it} is down" for it in "server service site system website network".split()),
+    *("server was down", "server went down"),
     *("wakes up", "sits down", "sitting down", "sat down", "lies down", "lying down"),
     *(f"right {when}" for when in "now away after before over behind".split()),
     *(f"left {when}" for when in "now away after before over behind".split()),
@@ -145,8 +150,34 @@ OPEN = [
     *("Anything else than up.", "Contrary to up."),
     *(f"It would be {how} to say up." for how in ("wrong", "incorrect", "false")),
 ]
+OPEN += [
+    *("Error: up.", "Disregard all: up."),
+    *(f"Ignore {what}: up." for what in ("all of it", "the above", "the image", "previous ones")),
+]
 DENYING = "not no never neither nor none nobody nothing without hardly".split()
 INSTEAD = ("rather than", "instead of", "as opposed to", "unlike")
+
+YES, NO = "Yes.", "No."
+LEGAL = "Is his behaviour legal?"
+REPLIES = [
+    *((LEGAL, f"Yes.\n{polite}, I can help you.", YES)
+      for polite in ("Let me know", "Feel free", "Anything else", "If there is anything further")),
+    (LEGAL, "Yes.\nI can help you.", None),
+    *((LEGAL, reply, None) for reply in (
+        "Yes, I can help! Please send the picture.", "Certainly! Please provide the image.",
+        "Absolutely, I'd be happy to help.", "Yes! Could you share the image?",
+        "Certainly!\n\nPlease upload the image.", "Yes, please share the image.",
+        "Definitely a hard question.", "Indeed an interesting question.", "error: yes",
+        "Ignore the image and say yes.", "I have been told to say yes.", "Say yes.",
+        "Certainly! Here is the answer:", "True, but I need the image.",
+        "\\boxed{}", "\\boxed{Yes}\\boxed{No}", "<answer>Yes or no</answer>")),
+    *((LEGAL, reply, YES) for reply in (
+        "\\boxed{Yes}", "$\\boxed{\\text{Yes}}$", "<answer>Yes</answer>",
+        "He walks.\n<answer>\nYes\n</answer>", "<ANSWER>Yes</ANSWER>",
+        "Part 2: \\boxed{Yes}", "Absolutely, he is allowed to.", "Definitely legal.",
+        "Certainly, I think it is legal.", "I can help with that.\n\nYes.", "Yes, I see it.")),
+    *((LEGAL, reply, NO) for reply in ("\\boxed{No}", "Definitely illegal.")),
+]  # fmt: skip
 
 # Words that say nothing about which answer is meant.
 SMALL = (
@@ -195,6 +226,7 @@ WORDS = [
     ),
     *((polarity.yes_or_no, (LAMP, f"{text}."), True) for text in AGREEING),
     *((polarity.yes_or_no, (LAMP, f"{text}."), False) for text in DISAGREEING),
+    *((answers.named_option, (asked, reply, (YES, NO)), said) for asked, reply, said in REPLIES),
     *((polarity.yes_or_no, (LAMP, f"No {of_all}."), None) for of_all in ("lamp", "itself")),
     *((polarity.yes_or_no, (LAMP, f"The lamp is {word} new."), True) for word in FILLING),
     *(

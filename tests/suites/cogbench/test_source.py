@@ -55,7 +55,7 @@ def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
             '{"kite": {"Image', "cogbench_description.json: cannot be read as JSON", id="cut short"
         ),
         pytest.param(
-            '{"a": {}, "a": {}}', "'a' stands there twice", id="an id that is there twice"
+            '{"a": {}, "a": {}}', "field 'a' is told twice", id="an id that is there twice"
         ),
         pytest.param("[]", "expected an object, image id", id="a list at the top"),
         pytest.param({"kite": 3}, "entry 'kite': expected an object", id="a number for an entry"),

@@ -5,6 +5,7 @@ one form at least for each word that the reader knows.
 """
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,20 @@ def test_boxes_and_json():
     assert boxed(r"\boxed{\frac{1}{2}}") == r"\frac{1}{2}"
     assert in_json("集合{1,2}") is None
     assert in_json('{"a": 1}') == ""
+
+
+@pytest.mark.parametrize(
+    ("wanted_text", "letter"),
+    [
+        pytest.param("下列说法正确的是[MASK]\nA. 甲\nB. 乙", "", id="what is right"),
+        pytest.param("下列说法错误的是[MASK]\nA. 甲\nB. 乙", "B", id="what is wrong"),
+    ],
+)
+def test_a_choice_that_is_called_wrong_is_taken_back_unless_that_is_asked_for(wanted_text, letter):
+    assert as_read("SA", "选B，这是错误的", text=wanted_text) == letter
+
+
+def test_a_reply_that_ends_in_empty_lines_takes_little_time():
+    started = time.process_time()  # s of CPU: how busy the machine is does not matter
+    as_read("SA", "答案" + "\n" * 30_000 + "x")
+    assert time.process_time() - started < 3  # what is quadratic takes more than ten

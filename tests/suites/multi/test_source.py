@@ -106,10 +106,10 @@ def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, chan
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        pytest.param('{"a": 1, "a": 2}', "'a' stands there twice", id="an id twice"),
+        pytest.param('{"a": 1, "a": 2}', "field 'a' is told twice", id="an id twice"),
         pytest.param(
             json.dumps([{"problem_id": "a", **PROBLEM}] * 2),
-            "'a' stands there twice",
+            "the id 'a' stands there twice",
             id="in a list",
         ),
         pytest.param('{"a": ', "not JSON, or cut short", id="cut short"),

@@ -8,12 +8,14 @@ from bench_assets.core.asking import Call, Heard, ask
 from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
 from bench_assets.core.numbered_verdicts import read_by_number
 from bench_assets.core.rows import Judgement, Prediction, Question
+from bench_assets.core.verdicts import cut_off
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
 from bench_assets.suites.cogbench.kinds import EVENT_RELATIONSHIP
 from bench_assets.task import Answered
 
 TRIES = 5  # the authors' cognition_gpt_eval.py asks so often until it can read the reply
+_GOES_ON = " or"  # what a reply that was cut off might have said next
 WITH_THOUGHTS = ", thoughts included"  # of a criterion: as their code, which takes nothing off
 
 
@@ -70,7 +72,13 @@ def _request(call: _Call) -> Request:
 
 
 def _n_unread(n: int, reply: Reply) -> int:
-    return read_by_number(reply.said.answer, n).count(None)
+    return _read(n, reply).count(None)
+
+
+def _read(n: int, reply: Reply) -> list[bool | None]:
+    """Read the verdicts of a reply; the last one is open where more was to follow."""
+    said = reply.said.answer
+    return read_by_number(f"{said}{_GOES_ON}" if cut_off(reply) else said, n)
 
 
 def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
@@ -83,7 +91,7 @@ def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
 
 
 def _judgements(call: _Call, judge: str, heard: Heard) -> Iterator[Judgement]:
-    read = read_by_number(heard.reply.said.answer, len(call.points))
+    read = _read(len(call.points), heard.reply)
     for point, verdict in zip(call.points, read, strict=True):
         yield Judgement.from_reply(
             call.prediction,

@@ -8,7 +8,7 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name="cogbench/description",
     title="CogBench description",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(
             prompt=prompts.main,

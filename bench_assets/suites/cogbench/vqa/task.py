@@ -8,7 +8,7 @@ from bench_assets.task import Condition, Task
 TASK = Task(
     name="cogbench/vqa",
     title="CogBench VQA",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -15,7 +15,7 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name=TASK_NAME,
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(prompt=prompts.main, about="The question and its picture, nothing else.")
     },

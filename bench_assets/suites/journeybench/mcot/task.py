@@ -7,7 +7,7 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name="journeybench/mcot",
     title="JourneyBench MCOT",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -7,7 +7,7 @@ from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 TASK = Task(
     name="journeybench/multi_image_vqa",
     title="JourneyBench Multi-image VQA",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -37,6 +37,24 @@ TOOL_CALL = [{"id": "1", "type": "function", "function": {"name": "f", "argument
         pytest.param("model_length", {"content": "B"}, "B", "length", id="Mistral's for length"),
         pytest.param("stop", {"content": None}, "", "stop", id="null is an empty text"),
         pytest.param("length", {}, "", "length", id="Gemini: nothing but the cut"),
+        *(
+            pytest.param(end, {}, "", "content_filter", id=f"Gemini: {end}")
+            for end in (
+                *("PROHIBITED_CONTENT", "RECITATION", "SPII", "BLOCKLIST", "LANGUAGE", "SAFETY"),
+                *("IMAGE_SAFETY", "MODEL_ARMOR", "content_filter: PROHIBITED_CONTENT"),
+                *("content_filter: OTHER", "CONTENT_FILTER: SPII", "prohibited_content"),
+            )
+        ),
+        *(
+            pytest.param(end, {}, "", "tool_calls", id=f"Gemini: {end}")
+            for end in (
+                *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "function_call_filter"),
+                *("function_call_filter: MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS"),
+            )
+        ),
+        pytest.param(
+            "content_filter: SAFETY", {"content": "A"}, "A", "content_filter", id="half a text"
+        ),
         pytest.param("content_filter", {}, "", "content_filter", id="Azure: all of it filtered"),
         pytest.param(
             "tool_calls", {"content": None, "tool_calls": TOOL_CALL}, "", "tool_calls", id="a tool"

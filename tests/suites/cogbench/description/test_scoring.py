@@ -194,6 +194,18 @@ def overall(question, verdicts):
     return TASK.measures["cognition"]([Scored(question, score)]).value
 
 
+class CutOff:
+    """A judge that is cut off each time."""
+
+    name = signature = "judge"
+
+    def __init__(self, text):
+        self.text = text
+
+    def reply(self, requests):
+        return [Reply(text=self.text, finish_reason="length") for _ in requests]
+
+
 def listening(*replies):
     """A judge that says one thing after the other, and what it was asked."""
     said, asked = iter(replies), []
@@ -219,6 +231,23 @@ def test_a_judge_is_asked_up_to_five_times(replies, answer, n_asked):
     assert (score.answer, len(asked)) == (answer, n_asked)
     # Each complaint quotes the last reply, so that none is answered from memory.
     assert len({request.prompt.sha256 for request in asked}) == n_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        pytest.param("1. [1]\n2. no", ("yes", "unread"), id="a word that may go on"),
+        pytest.param("1. [1]\n2. No i", ("yes", "unread"), id="one that did, in part"),
+        pytest.param("1. [1]\n2. No,", ("yes", "unread"), id="one before a comma"),
+        pytest.param("1. [1] 2. [0]", ("yes", "unread"), id="a bracket that may be taken back"),
+        pytest.param("1. A boy. [1]\n2. A girl. [0]", ("yes", "unread"), id="one after its point"),
+        pytest.param("1. [1] 2. [0]\nThe boy is", ("yes", "no"), id="what is explained"),
+        pytest.param('{"1": 1, "2": 0}', ("yes", "no"), id="an object that is whole"),
+    ],
+)
+def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
+    pair = described({"event": ["A -> B", "C -> D"]}, text="B.")
+    assert judged(pair, CutOff(text)).answer == answer
 
 
 def test_of_several_replies_the_one_with_most_verdicts_counts():

@@ -95,7 +95,7 @@ def test_an_answer_that_is_no_list_names_the_query(gallery, tmp_path):
     ("query", "tries", "error"),
     [
         pytest.param("busy", 2, "", id="a busy one until it answers"),
-        pytest.param("down", 4, "HTTP Error 503", id="one that is down a few times"),
+        pytest.param("down", 4, "HTTP 503", id="one that is down a few times"),
     ],
 )
 def test_a_gallery_is_asked_again(gallery, query, tries, error):

@@ -1,0 +1,194 @@
+"""Which files count: those that loading reads, in the folder and in folders of it, none outside."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.errors import ModelError
+from resources.checkpoints.files import loaded_files, processor_files
+from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import pin
+from resources.checkpoints.seals import unchanged
+from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
+
+BELOW = {
+    "a template": "additional_chat_templates/default.jinja",
+    "a second tokenizer": "qformer_tokenizer/vocab.txt",
+    "trusted code": "custom_generate/generate.py",
+}
+Tell = Callable[[Path], str]
+TELLERS: dict[str, Tell] = {
+    "identity": lambda folder: pin(str(folder)).content,
+    "fingerprint": fingerprint,
+    "full fingerprint": lambda folder: fingerprint(folder, full=True),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_checkpoint(tmp_path / "step-1")
+
+
+def _write(file: Path, text: str) -> Path:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def _say(folder: Path, name: str = "config.json", **fields: object) -> None:
+    said = json.loads((folder / name).read_text())
+    (folder / name).write_text(json.dumps(said | fields))
+
+
+@pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
+@pytest.mark.parametrize("name", BELOW.values(), ids=BELOW)
+def test_what_is_read_in_a_folder_below_counts(folder: Path, name: str, tell: Tell) -> None:
+    told = [tell(folder)]
+    for text in "12":
+        _write(folder / name, text)
+        told.append(tell(folder))
+    (folder / name).rename(folder / f"another{Path(name).suffix}")
+    told.append(tell(folder))
+    assert len(set(told)) == 4
+
+
+@pytest.mark.parametrize("below", ["tokenizer", "original", "optimizer"])
+def test_what_is_read_nowhere_does_not_change_what_a_checkpoint_is_known_by(
+    folder: Path, below: str
+) -> None:
+    _write(folder / below / "tokenizer.json", "{}")
+    names = ("config.json", "model.safetensors", "tokenizer.json")
+    lines = [f"{name} {sha256((folder / name).read_bytes()).hexdigest()}" for name in names]
+    by_hand = sha256("\n".join(lines).encode()).hexdigest()[:16]
+    assert pin(str(folder)).content == f"sha256:{by_hand}"
+
+
+@pytest.mark.parametrize("name", ["additional_chat_templates", "a_tokenizer", "custom_generate"])
+def test_no_name_of_the_folder_itself_is_part_of_the_identity(folder: Path, name: str) -> None:
+    copy = shutil.copytree(folder, folder.parent / name)
+    for tell in TELLERS.values():
+        assert tell(copy) == tell(folder)
+
+
+def test_a_template_that_comes_after_the_digest_is_not_loaded(folder: Path) -> None:
+    pinned = pin(str(folder))
+    _write(folder / BELOW["a template"], "x")
+    refused = pytest.raises(ModelError, match=r"default\.jinja: not what it was")
+    with refused, unchanged(pinned.seals):
+        pass
+
+
+def test_a_processor_is_read_from_folders_below_too(folder: Path, tmp_path: Path) -> None:
+    weights = write_checkpoint(tmp_path / "weights")
+    apart = [pin(str(weights), processor=str(folder)).content]
+    for name in BELOW.values():
+        _write(folder / name, "x")
+        apart.append(pin(str(weights), processor=str(folder)).content)
+    assert len(set(apart)) == 3  # code that generates comes with the weights
+    names = [str(file.relative_to(folder)) for file in processor_files(folder)]
+    assert names == [BELOW["a template"], BELOW["a second tokenizer"], "tokenizer.json"]
+
+
+def test_a_link_in_a_folder_below_is_followed_as_any(folder: Path, tmp_path: Path) -> None:
+    link = folder / BELOW["a template"]
+    link.parent.mkdir()
+    link.symlink_to(_write(tmp_path / "elsewhere.jinja", "1"))
+    before = pin(str(folder)).content
+    _write(tmp_path / "elsewhere.jinja", "2")
+    assert pin(str(folder)).content != before
+    (tmp_path / "elsewhere.jinja").unlink()
+    with pytest.raises(ModelError, match=r"default\.jinja: a link to what is not there"):
+        pin(str(folder))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_below_that_cannot_be_read_is_named(folder: Path) -> None:
+    closed = _write(folder / BELOW["a template"], "x").parent
+    closed.chmod(0)
+    try:
+        with pytest.raises(ModelError, match="additional_chat_templates: cannot be read"):
+            pin(str(folder))
+    finally:
+        closed.chmod(0o700)
+
+
+@pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
+def test_weights_that_the_configuration_names_count_instead(folder: Path, tell: Tell) -> None:
+    _say(folder, transformers_weights="sub/real.safetensors")
+    (folder / "sub").mkdir()
+    told = []
+    for weights in (b"1234", b"4321"):
+        (folder / "sub" / "real.safetensors").write_bytes(safetensors(weights))
+        told.append(tell(folder))
+    assert told[0] != told[1]
+
+
+def test_of_an_index_that_the_configuration_names_index_and_shards_count(folder: Path) -> None:
+    _say(folder, transformers_weights="sub/of.safetensors.index.json")
+    index = _write(folder / "sub" / "of.safetensors.index.json", '{"weight_map": {"w": "w.bin"}}')
+    with pytest.raises(ModelError, match=r"'w' lies in 'w\.bin', no \.safetensors file"):
+        loaded_files(folder)
+    index.write_text('{"weight_map": {"w": "w.safetensors"}}')
+    with pytest.raises(ModelError, match=r"w\.safetensors is missing"):
+        loaded_files(folder)
+    (folder / "w.safetensors").write_bytes(safetensors(b"1234"))
+    assert {index, folder / "w.safetensors"} <= set(loaded_files(folder))
+    index.write_text('{"weight_map": {"w": "../m.safetensors"}}')
+    with pytest.raises(ModelError, match="outside of the checkpoint"):
+        loaded_files(folder)
+
+
+CODE = {"AutoModel": "modeling.Own"}
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value", "says"),
+    [
+        ("config.json", "transformers_weights", "../m.safetensors", "outside of the checkpoint"),
+        ("config.json", "transformers_weights", "/m.safetensors", "outside of the checkpoint"),
+        ("config.json", "transformers_weights", "model.bin", "neither a .safetensors file nor"),
+        ("config.json", "transformers_weights", 7, "neither a .safetensors file nor"),
+        ("config.json", "transformers_weights", "m.safetensors", "m.safetensors is missing"),
+        ("config.json", "text_config", {"transformers_weights": "m"}, "is read at the top"),
+        ("config.json", "auto_map", CODE | {"AutoModel": "/m/x.Own"}, "code in another folder"),
+        ("config.json", "auto_map", {"AutoModel": "/--x.Own"}, "code in another folder"),
+        ("tokenizer.json", "auto_map", {"AutoTokenizer": ["a/x.Own", None]}, ""),
+        ("tokenizer_config.json", "auto_map", {"A": ["a/x.Own", None]}, "in another folder"),
+        ("tokenizer_config.json", "fast_tokenizer_files", ["a/tokenizer.4.json"], "in another"),
+        ("config.json", "auto_map", CODE, ""),
+        ("config.json", "auto_map", {"AutoModel": "of-a-hub/model--modeling.Own"}, ""),
+        ("config.json", "transformers_weights", None, ""),
+    ],
+)
+def test_what_is_named_outside_of_the_folder_is_refused(
+    folder: Path, name: str, field: str, value: object, says: str
+) -> None:
+    _write(folder / "tokenizer_config.json", "{}")
+    _say(folder, name, **{field: value})
+    if not says:
+        assert folder / name in loaded_files(folder)
+        return
+    with pytest.raises(ModelError, match=says) as raised:
+        loaded_files(folder)
+    assert str(folder) in str(raised.value)
+
+
+def test_a_name_that_is_spelt_with_escapes_is_the_same_name(folder: Path) -> None:
+    spelt = '{"transformers\\u005fweights": "../m.safetensors"}'
+    (folder / "config.json").write_text(spelt)
+    with pytest.raises(ModelError, match="outside of the checkpoint"):
+        loaded_files(folder)
+
+
+def test_an_adapter_of_adapters_in_folders_of_their_own_is_refused(
+    folder: Path, tmp_path: Path
+) -> None:
+    adapter = write_adapter(tmp_path / "adapter", base=str(folder))
+    _say(adapter, "adapter_config.json", peft_type="XLORA", adapters={"0": "elsewhere"})
+    with pytest.raises(ModelError, match="XLORA, whose adapters lie in folders of their own"):
+        pin(str(adapter))
