@@ -35,11 +35,17 @@ _ARTICLE = re.compile(r"\bA\b")
 _NEXT_LABEL = re.compile(r"(?<!\()\b([B-H])[.:)] ")
 _GOES_ON = re.compile(
     r"(?:is|was|are|has|appears|seems|looks|would|and|or|on|in|not|could|may|might|missing|failed"
-    r"|cannot|isn|doesn)\b|[^\w\n]*\?"
+    r"|cannot|isn|doesn|can|does|shows|depicts|represents|describes|suggests)"
+    r"\b|[^\w\n]*\?"
 )
 _NOT_THIS = re.compile(r"\([A-H]\)(?:[是的]?[不没未错]|有误|可能)")
 _LABEL = re.compile(r"\s*(?:\(([A-H])\)|([A-H])\s*[.:)、-])\s*(.*)", re.IGNORECASE)
 _STOP = re.compile(r"[.;!。\n]")
+_ITEMS = re.compile(r"1[.)] .*\n[ \t]*2[.)] ", re.DOTALL)
+_BY_ITSELF = re.compile(r"[,，:(–—]| - |\bbecause\b")
+_SO = re.compile(
+    r"\W*(?:so|thus|therefore|hence|conclusion|ans|final|result|correct)\b[\s,:]*", re.IGNORECASE
+)
 _POLITE = re.compile(r"[\s,，]*+(?:of course|certainly|sure|gladly|sorry)?[\s,，]*+", re.IGNORECASE)
 _FEW = 6  # words of a reply that is short
 _NO_CHOICE = re.compile(
@@ -58,6 +64,7 @@ _BEING = re.compile(
 )
 _COMPARATIVE = re.compile(r"\((\w)\) is (\w+)")
 _CLAIMS = re.compile(r"\b(?:most (?:similar|likely)|more accurately|shares|corresponds|moving)\b")
+_OPPOSITE = re.compile(r"\b(?:f[au]rther|background|lighter|brighter|paler)\b", re.IGNORECASE)
 _SIDES = ("left", "right")
 _MOVES = re.compile(r"\bcamera\b|相机|镜头", re.IGNORECASE)
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -90,13 +97,26 @@ def _opening_letter(text: str, texts: Sequence[str]) -> set[str]:
     return {_letter(first)} | labelled | said
 
 
+def _closing_letter(text: str, texts: Sequence[str]) -> set[str]:
+    """The last line, if it is nothing but a letter or an option's text, and no line above is."""
+    *before, last = [line for line in text.splitlines() if line.strip()] or [""]
+    if not before or any(map(_ALONE.fullmatch, before)):
+        return set()
+    last = _SO.sub("", last, count=1)
+    alone = _ALONE.fullmatch(last)
+    return {_letter(alone)} if alone else only_a_text(last, texts)
+
+
 def _opening_text(text: str, texts: Sequence[str]) -> set[str]:
     """An option's text before the first stop, or if it is one word before a comma: "Yes, ...".
 
-    It is none where what follows asks for the picture: "Yes, please share it."
+    It is none where what follows asks for the picture, "Yes, please share it.", nor where it is
+    the number of an item of a list.
     """
+    if _ITEMS.match(text):
+        return set()
     first, following = [*_STOP.split(text, 2), ""][:2]
-    word = re.split(r"[,，]", first)[0]
+    word = _BY_ITSELF.split(first)[0].rstrip()
     found = only_a_text(first, texts)
     rest = ""
     if not found and " " not in word.strip():
@@ -105,6 +125,8 @@ def _opening_text(text: str, texts: Sequence[str]) -> set[str]:
 
 
 def _short(text: str, texts: Sequence[str]) -> set[str]:
+    if any(map(_COMPARATIVE.fullmatch, texts)) and _OPPOSITE.search(text):
+        return set()
     if not _is_short(text) or not (found := set(BARE.findall(text))) or _chooses_none(text):
         return set()
     found |= names(text, texts) | ({"A"} if _ARTICLE.search(text) else set())
@@ -117,7 +139,8 @@ def _is_short(text: str) -> bool:
 
 def _chooses_none(text: str) -> bool:
     """Whether a short reply is no choice: one that doubts, refuses, or is a server's error."""
-    return not commits(text) or refuses(text) or _NO_CHOICE.search(text) is not None
+    said = [one for one in sentences(text) if BARE.search(one)] or [text]
+    return not all(map(commits, said)) or refuses(text) or _NO_CHOICE.search(text) is not None
 
 
 def _compared(text: str, texts: Sequence[str]) -> set[str]:
@@ -211,6 +234,7 @@ CLEAR: tuple[tuple[str, _Find], ...] = (
     ("a final answer", final),
     ("a stated answer", stated),
     ("the one line that is an option", _option_line),
+    ("the letter it ends with", _closing_letter),
     ("the letter it begins with", _opening_letter),
     ("the option it begins with", _opening_text),
     ("the only letter", _short),

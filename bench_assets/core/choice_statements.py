@@ -24,6 +24,7 @@ _NEAR = 200  # characters in which a clause ends
 _SMALL = re.compile(r"([b-h])\W*")
 _RUN = re.compile(r"(?:\([A-H]\)[ ,]*(?:and |or |nor )?){2,}")
 _LABELS = re.compile(r"^\s*\(([A-H])\)", re.MULTILINE)
+_OPENED, _ENDED = r"(?:(?<=[(\"'])|^)", r"(?=\W*$)"
 _LABELLED = re.compile(r"\(?([A-H])\b[).:]?\s*(.*)", re.DOTALL)
 
 _STATES = re.compile(
@@ -36,7 +37,8 @@ _STATES = re.compile(
 )
 _LEADS = re.compile(
     r"(?: [\w ]{1,40} would be\b)?(?:[\s:=,\"是为应该]|\b(?:the|that|it's|it|is|are|was|be|should"
-    r"|would|must|likely|probably|clearly|definitely|therefore)\b)*",
+    r"|would|must|likely|probably|clearly|definitely|therefore|thus|most|more|very|actually|simply"
+    r"|indeed|obviously)\b)*",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -125,11 +127,17 @@ def _named(clause: str, said: str, lead: str, texts: Sequence[str]) -> set[str]:
     labelled = _LABELLED.fullmatch(clause)
     if exact := only_a_text(labelled[2] if labelled else clause, texts):
         return exact | ({labelled[1]} if labelled else set())
-    if _begins_with(clause, texts) and not denies(lead + clause):
+    if _begins_with(clause, texts) and not denies(lead + _without_texts(clause, texts)):
         rest = said[len(clause) :].partition("\n")[0]  # "B. the second image"
         return _all_in(clause, texts) | only_a_text(rest, texts)
     small = _SMALL.fullmatch(clause)
     return {small[1].upper()} if small else set()
+
+
+def _without_texts(clause: str, texts: Sequence[str]) -> str:
+    """A clause without the options' own texts: "no" that is an option denies nothing."""
+    whole = f"{_OPENED}{_any_of(texts)}{_ENDED}"
+    return re.sub(whole, "", clause, flags=re.IGNORECASE)
 
 
 def _begins_with(clause: str, texts: Sequence[str]) -> bool:

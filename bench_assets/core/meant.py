@@ -30,7 +30,8 @@ _NOT_SO = re.compile(
 )
 _NOT_FIRM = re.compile(
     r"\b(?:could|may|might|whether|suppose|assume|imagine|claim(?:s|ed)?|argues?)\b"
-    r"|(?<!only )\b(?:common|possible|plausible|typical)\s*$|可能|有人",
+    r"|(?<!only )(?<!most )(?<!more )(?<!best )\b(?:common|possible|plausible|typical)\s*$"
+    r"|(?<!最)(?<!最有)可能|有人",
     re.IGNORECASE,
 )
 _SAID = re.compile(r"\b(?:says?|said|thinks?|believes?)\b", re.IGNORECASE)

@@ -33,7 +33,11 @@ _DENIED = re.compile(  # right before a bracket
 _NEXT = re.compile(r"(?:[\s,;]|[.!](?!\d))*+")
 _VERDICT = r"(0|1|yes|no|true|false)"
 _BARE = re.compile(rf"{_VERDICT}\b(?!(?<=\d)\.\s*+\S)", re.IGNORECASE)  # "1. 1. A boy" is none
-_ENDS = re.compile(r"(?:\s++[-–—]\s*+(?!\d)|\s*+(?:\Z|[.,;!](?!\d)|\((?!\d)))\s*+")
+_ENDS = re.compile(
+    r"(?:\s++[-–—]\s*+(?!\d)"
+    r"|\s*+(?:\Z|[.,;!](?!\d)|\((?!\d)|(?<=\s)(?=(?:because|since|as)\b)))\s*+",
+    re.IGNORECASE,
+)
 _TURNS = re.compile(  # what follows a verdict and makes it none
     r"(?:but|however|if|unless|maybe|might|or|perhaps|possibly|though|wait|well)\b"
     r"|.*\b(?:yes|I mean)\b",

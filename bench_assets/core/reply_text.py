@@ -180,7 +180,8 @@ NO_DOUBT = re.compile(
 )
 """Words that deny by their letters, and not by what they mean."""
 _HEDGES = re.compile(
-    r"\b(?:could|might|may|maybe|perhaps|possibl[ey]|either|whether)\b|可能|也许|或许", re.I
+    r"\b(?:could|might|may|maybe|perhaps|possibl[ey]|either|whether)\b|(?<!最)(?<!最有)可能|也许|或许",
+    re.I,
 )
 _IF = re.compile(
     r"\b(?<!even )(?<!as )if\b(?! (?:forced|pressed|the question)\b"

@@ -42,6 +42,7 @@ _FAILED = re.compile(
     r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
     re.IGNORECASE,
 )
+_ENDED = re.compile(r"[.!]$")
 _NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
 _SPOKEN_OF = re.compile(
     r"\A\W*for (?:example|instance)\b|\b(?:examples?|instance|templates?)\b(?:\s+\w+){0,3}\W*\Z"
@@ -138,7 +139,7 @@ def only_leads_to(before: str) -> bool:
     """
     lead = before[-_LEAD:].rstrip(_FENCED).removesuffix("```json").rstrip(_FENCED)
     sentence = _NEW_SENTENCE.split(lead)[-1]
-    return _SPOKEN_OF.search(sentence) is not None
+    return _ENDED.search(lead) is None and _SPOKEN_OF.search(sentence) is not None
 
 
 def cut_off(reply: Reply) -> bool:

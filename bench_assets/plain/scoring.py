@@ -36,11 +36,15 @@ _NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
 }
 _LETTERS_ALONE = re.compile(r"[^\w?]*+[A-H](?:[^\w?]*+(?:and\b\W*+)?[A-H](?![a-z]))*+[^\w?]*+")
 _NAMED = re.compile(r"\(([A-H])\)")
-_TOGETHER = re.compile(r"(?<![^\s:=是为])(?=[A-H]{2,8}(?!\w))A?B?C?D?E?F?G?H?(?!\w)")
+_TOGETHER = re.compile(r"(?<![^\s:=\"“是为选])(?=[A-H]{2,8}(?!\w))A?B?C?D?E?F?G?H?(?!\w)")
+_LAST = re.compile(r"[:选为是]\s*([A-H])\W*$")
 _LISTED = re.compile(
-    r"^[ \t-]*+\(?([A-H])[).:](?!\s*(?:or\b|(?:is|was)(?:n['’]t| not| wrong| incorrect)\b))", re.M
+    r"^[ \t-]*+\(?([A-H])[).:]"
+    r"(?!\s*(?:or\b|and\b|,|(?:is|was)(?:n['’]t| not| wrong| incorrect)\b))",
+    re.M,
 )
-_STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案", re.IGNORECASE)
+_BESIDE = re.compile(r"\b(?:because|since|as|are|both)\b|\((?![A-H]\))|因为")
+_STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案|选(?!项)", re.IGNORECASE)
 
 
 def readings_of(metric: Metric) -> dict[str, ScoreOne]:
@@ -138,6 +142,8 @@ def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
         return _offered(re.findall("[A-H]", text), options)
     stated = [one for one in sentences(text) if _STATES.search(one) or concludes(one)]
     named = [found for one in stated if commits(one) and (found := _letters(one))]
+    if not named and (several := _several(text)):
+        return _offered(several, options)
     listed = _LISTED.findall(text)
     if named or (listed and len(set(listed)) < len(options)):
         return _offered(named[-1] if named else listed, options)
@@ -145,9 +151,21 @@ def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
     return (letter,) if letter else ()
 
 
+def _several(text: str) -> list[str]:
+    """The letters, if several, that the first or the last sentence begins with: "A, C because"."""
+    said = sentences(text)
+    for one in (said[0], said[-1]):
+        head = _BESIDE.split(one)[0]
+        found = _letters(head) or re.findall("[A-H]", head)
+        if len(found) > 1 and commits(one) and _LETTERS_ALONE.fullmatch(head):
+            return found
+    return []
+
+
 def _letters(sentence: str) -> list[str]:
-    """The letters in brackets; else those that stand together in their order: "ACD"."""
-    return _NAMED.findall(sentence) or [*"".join(_TOGETHER.findall(sentence))]
+    """The letters in brackets; else those together in their order, "ACD"; else the last word."""
+    together = "".join(_TOGETHER.findall(sentence))
+    return _NAMED.findall(sentence) or [*together] or _LAST.findall(sentence)
 
 
 def _offered(letters: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:

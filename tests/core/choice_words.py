@@ -31,6 +31,14 @@ def of_shades(text):
     return letter(text, ("red", "blue", "dark red"))
 
 
+def closer(text):
+    return letter(text, ("A is closer", "B is closer"))
+
+
+def numbered(text):
+    return letter(text, ("1", "2", "3", "4"))
+
+
 def takes_back(text):
     return second_thoughts.takes_back(text, "B", "a blue car")
 
@@ -139,7 +147,28 @@ TAKEN_BACK = [
     *((takes_back, text, True) for text in BACK),
     *((takes_back, text, False) for text in NOT_BACK),
 ]
+SEEN = "It has four wheels and stands beside a house, as far as one can see it from here."
+
 CHOICES = [
+    *((of_cars, f"{SEEN}\n\n{so} B", "B")
+      for so in ("", "So:", "Thus", "Therefore,", "Hence:", "Conclusion:", "Ans:", "Final:", "Result:", "Correct:")),
+    (of_cars, "It might be a red car, but the wheels are new.\n\n**B**", "B"),
+    (of_cars, f"{SEEN}\nA\nB", None),
+    *((of_cars, f"{SEEN} The answer is {very} B.", "B")
+      for very in ("thus", "most likely", "more likely", "very likely", "actually", "simply", "indeed", "obviously")),
+    *((of_cars, f"Option A {does}, as one sees. Option B best matches it.", None)
+      for does in ("can be ruled out", "does fit badly", "shows a house", "depicts a house", "represents a house", "describes a house", "suggests a house")),
+    *((of_cars, f"The most {firm} answer is A.", "A") for firm in ("common", "possible", "plausible", "typical")),
+    (of_cars, "The best possible answer is A.", "A"),
+    (of_cars, "The more plausible answer is A.", "A"),
+    *((of_cars, text, "B") for text in ("因此，最可能的答案是B。", "因此，最有可能的答案是B。")),
+    (of_cars, "可能的答案是B。", None),
+    *((closer, f"Point A is {away}.", None) for away in ("farther away", "further away", "in the background", "lighter", "brighter", "paler")),
+    (closer, "B is closer, A is farther", "B"),
+    *((yes_or_no, text, "B") for text in ("No - there is none of them", "No because there is none of them", "No: there is none", "No (none)", "No – none", "No — none", "There is no dog. (B)")),
+    (yes_or_no, '{"answer": "no"}', "B"),
+    (yes_or_no, "**Answer: B (No)**", "B"),
+    (numbered, "1. A black dog.\n2. A white dog.\n3. A brown dog.", None),
     *((yes_or_no, text, "B") for text in STATED_NO),
     *((yes_or_no, text, None) for text in ("The answer is no way to tell.", "<answer>yes</answer><answer>no</answer>")),
     *((yes_or_no, text, None) for text in HELP),

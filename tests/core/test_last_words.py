@@ -82,6 +82,12 @@ ROWS = [
     *((letters, f"{what} (A) and (C).", "AC")
       for what in ("The answer is", "The answers are", "Correct are", "Those that are right are",
                    "I choose", "I select", "答案是")),
+    *((letters, f"A, C {why} one sees.", "AC") for why in ("because", "since", "as", "are what", "both", "(what", "因为")),
+    (letters, "It is hard. A, C", "AC"),
+    *((letters, text, "AC") for text in ("选AC", 'The answer is "AC".', "“AC”是答案")),
+    (letters, "AC 不对。选BD。", "BD"),
+    *((letters, f"线段AB = CD，所以∠A = ∠B。{so}B。", "B") for so in ("故选：", "选", "答案为", "答案是")),
+    *((letters, f"(A){so} (B) are wrong.", "") for so in (",", " and")),
     *((letters, text, "AC") for text in ("Answer: AC", "answer=AC", "答案是AC", "答案为AC")),
     *((letters, text, "") for text in ("A or C", "A? C?", "Is the answer (A) and (C)?", "If so, the answers are (A) and (C).")),
     *((letters, f"(A) {wrong}\n(C) fits", "C")

@@ -29,6 +29,8 @@ READ = [
         "1 key point is missing", "0 doubt", "0 to 1", "1, 5 or 6 yes", "1,5", "1.5", "1 - 2",
         "1 (2 of them)", "truely")),
     ("1. Yes. 2. No.", 2, [True, False]),
+    ("1. Yes because it says so\n2. No as it does not", 2, [True, False]),
+    ("1. No since it is not there", 1, [False]),
     ("1. 1.\n2. 0. ", 2, [True, False]),
     ("1. 1. A boy\n2. 0. A girl", 2, [None, None]),
     ("1. 1. 1. 1. x", 1, [None]),

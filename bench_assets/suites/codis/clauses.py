@@ -22,6 +22,9 @@ _REASON = re.compile(
     r".*",
     re.IGNORECASE | re.DOTALL,
 )
+_GROUNDS = re.compile(
+    r"(^|[.!;])[\s*]*+(?:because|since|given|due to|as)\b[^,.;!?]*+,", re.IGNORECASE
+)
 _FIGURES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -73,7 +76,7 @@ def statements(line: str) -> list[str]:
     >>> statements("Not up but down, because it falls. Right?")
     ['not up', 'down']
     """
-    told = _REASON.sub("", without_questions(line))
+    told = _REASON.sub("", _GROUNDS.sub(r"\1", without_questions(line)))
     clauses = (normalised(clause) for clause in _BOUNDARY.split(told))
     return [clause for clause in clauses if clause]
 
