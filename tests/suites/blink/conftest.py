@@ -39,6 +39,14 @@ def whole_edition(tmp_path_factory) -> MiniEdition:
     return built_of(folder, sorted(recipes(Parameters())))
 
 
+@pytest.fixture(scope="session")
+def full_size_edition(tmp_path_factory) -> MiniEdition:
+    """As it is shipped: what looks closely finds less in smaller pictures."""
+    folder = tmp_path_factory.mktemp("blink-full-size")
+    mini.write(folder / "raw")
+    return built_of(folder, sorted(recipes(Parameters())), Parameters())
+
+
 @pytest.fixture(scope="session", params=["part", pytest.param("whole", marks=pytest.mark.long)])
 def mini_edition(request, tmp_path_factory) -> MiniEdition:
     """Eight tasks of fourteen, or all: to draw and build the other six takes ten seconds."""
@@ -53,8 +61,10 @@ def mini_edition(request, tmp_path_factory) -> MiniEdition:
     return built_of(folder, sorted(PART.values()))
 
 
-def built_of(folder: Path, tasks: Iterable[str]) -> MiniEdition:
+def built_of(
+    folder: Path, tasks: Iterable[str], parameters: Parameters | None = None
+) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
-    parameters = Parameters(height=HEIGHT)
+    parameters = parameters or Parameters(height=HEIGHT)
     built = build_all(folder / "raw", store.put, edition="mini", seed=0, parameters=parameters)
     return MiniEdition(folder / "raw", store, built, tuple(tasks))

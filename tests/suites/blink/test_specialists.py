@@ -34,9 +34,9 @@ def luck(right, n, chance):
 
 @pytest.mark.long
 @pytest.mark.parametrize("task", sorted(SPECIALISTS))
-def test_each_specialist_beats_chance_on_the_whole_edition(whole_edition, task):
-    questions = [q for q in whole_edition.built.questions if q.category == task]
-    model = Specialists("specialists", whole_edition.store.open)
+def test_each_specialist_beats_chance_on_the_whole_edition(full_size_edition, task):
+    questions = [q for q in full_size_edition.built.questions if q.category == task]
+    model = Specialists("specialists", full_size_edition.store.open)
     replies = model.reply([Request(prompt=Prompt.of("?"), question=q) for q in questions])
     right = sum(
         reply.text == f"({q.answer[0]})" for reply, q in zip(replies, questions, strict=True)
