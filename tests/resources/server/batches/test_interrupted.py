@@ -6,6 +6,8 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -127,3 +129,9 @@ def test_one_that_the_server_knows_no_more_is_asked_anew(
     got = answered(engine(server, tmp_path / "second", format_), *requests_for(*TEXTS))
     assert said(got) == ANSWERS
     assert server.n_asked == 10
+
+
+if __name__ == "__main__":
+    address, folder, api = sys.argv[1:]
+    elsewhere = cast(BatchServer, SimpleNamespace(base_url=address))
+    answered(engine(elsewhere, Path(folder), api), *requests_for(*TEXTS))
