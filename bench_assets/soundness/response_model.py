@@ -24,7 +24,7 @@ _SLOPE, _EASE = (one.ravel() for one in np.meshgrid(_SLOPES, _EASES, indexing="i
 _LEAST_SPREAD = 0.15
 _ROUNDS = 200
 _GAIN = 1e-5  # in logarithmic likelihood for each question; less is the end
-_FITTED_ON = 2_000  # questions at most for the abilities, which are sure by then
+_FITTED_ON = 4_000  # questions at most for the abilities, which are sure to 0.1 logits by then
 _AT_ONCE = 4_000  # questions; bounds memory
 
 
