@@ -130,7 +130,7 @@ def predictions_of_models(of: Evaluation) -> dg.AssetsDefinition:
             where = f"{task.name}, condition {of.condition}"
             raise SettingsError(f"{where}: there is no question to ask; {needs}")
         rows, metadata = predicted(context, models, task, of.condition, questions)
-        pages = replies_preview(questions, rows, models.images)
+        pages = replies_preview(questions, rows, models.image_store)
         return table_output(rows, {**metadata, **replies_shown(rows), **pages})
 
     return predictions
@@ -186,7 +186,7 @@ def judgements_of(
     ) -> dg.Output[Sequence[Judgement]]:
         named = judge(settings.load(), of.task.suite)
         rows, metadata = judged(context, models, of.task, named, questions, predictions)
-        pages = verdicts_preview(questions, predictions, rows, models.images)
+        pages = verdicts_preview(questions, predictions, rows, models.image_store)
         return table_output(rows, {**metadata, **pages})
 
     return judgements
@@ -198,20 +198,20 @@ def _scores(of: Evaluation) -> dg.AssetsDefinition:
 
     def scores(
         settings: SettingsFile,
-        images: ImageStore,
+        image_store: ImageStore,
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
     ) -> dg.Output[Sequence[Score]]:
-        return scores_output(task, settings, images, questions, predictions, [])
+        return scores_output(task, settings, image_store, questions, predictions, [])
 
     def scores_of_judged(
         settings: SettingsFile,
-        images: ImageStore,
+        image_store: ImageStore,
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
         judgements: Sequence[Judgement],
     ) -> dg.Output[Sequence[Score]]:
-        return scores_output(task, settings, images, questions, predictions, judgements)
+        return scores_output(task, settings, image_store, questions, predictions, judgements)
 
     make = dg.asset(
         name="scores",

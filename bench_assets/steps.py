@@ -96,7 +96,7 @@ def constants_of(task: Task) -> dg.AssetsDefinition:
 def scores_output(
     task: Task,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
@@ -105,7 +105,9 @@ def scores_output(
     chosen = settings.load().suite(task.suite, SuiteSettings).reading
     reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
     rows = gathered(flow.scores(task, questions, predictions, judgements, reading), Score)
-    return table_output(rows, mistakes_preview(questions, predictions, judgements, rows, images))
+    return table_output(
+        rows, mistakes_preview(questions, predictions, judgements, rows, image_store)
+    )
 
 
 def metrics_output(

@@ -59,7 +59,7 @@ def write(home: Path) -> None:
     """Write a home with questions of published sizes, pictures' looks, and replies."""
     home.mkdir(parents=True, exist_ok=True)
     looks: dict[str, str] = {}
-    images = ImageStore(folder=str(home / "images"))
+    image_store = ImageStore(folder=str(home / "images"))
     with Workbench(SettingsFile(home=str(home))) as bench:
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
@@ -67,18 +67,18 @@ def write(home: Path) -> None:
                 asked = questions(task, rng)
                 shown = dict.fromkeys(image for one in asked for image in one.images)
                 looks |= {image: image[:16] for image in shown}
-                _write_pictures(images, bench.tables, task, list(shown))
+                _write_pictures(image_store, bench.tables, task, list(shown))
                 bench.tables.write(questions_key(task, "main"), asked, Question)
                 _write_replies(bench.tables, task, asked, rng)
     (home / FILE).write_text(json.dumps(looks), encoding="utf-8")
 
 
 def _write_pictures(
-    images: ImageStore, tables: TableFiles, task: Task, shown: Sequence[str]
+    image_store: ImageStore, tables: TableFiles, task: Task, shown: Sequence[str]
 ) -> None:
     """Write empty files: that each was decoded once is remembered."""
     for image in shown:
-        path = images.path(image)
+        path = image_store.path(image)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     rows = [
@@ -212,10 +212,10 @@ def _criteria(task: Task, some: Sequence[Question]) -> list[str]:
 def main(home: str) -> None:
     """Examine every task, as its asset does, and keep the rows."""
     with Workbench(SettingsFile(home=home)) as bench:
-        images = ImageStore(folder=str(Path(home) / "images"))
+        image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
-                rows = examined(Gathered(task, bench.tables, images, bench.catalog.tasks))
+                rows = examined(Gathered(task, bench.tables, image_store, bench.catalog.tasks))
                 bench.tables.write(soundness_key(task).path, rows, Examined)
 
 

@@ -57,9 +57,9 @@ class Home:
                 resources={
                     "settings": self.settings,
                     "sources": SourceFiles(settings=self.settings),
-                    "images": self.images,
+                    "image_store": self.images,
                     "tables": self.tables,
-                    "models": Models(settings=self.settings, images=self.images),
+                    "models": Models(settings=self.settings, image_store=self.images),
                     "io_manager": RowTables(files=self.tables),
                 },
                 **more,

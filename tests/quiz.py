@@ -72,11 +72,11 @@ def resources_over(home: Path) -> dict[str, object]:
     """Everything that the assets of a task need, over a home folder."""
     settings = SettingsFile(home=str(home))
     tables = TableFiles(folder=str(home / "tables"))
-    images = ImageStore(folder=str(home / "images"))
+    image_store = ImageStore(folder=str(home / "images"))
     return {
         "settings": settings,
-        "images": images,
-        "models": Models(settings=settings, images=images),
+        "image_store": image_store,
+        "models": Models(settings=settings, image_store=image_store),
         "tables": tables,
         "io_manager": RowTables(files=tables),
     }

@@ -35,7 +35,7 @@ def bundle(
     beside = Beside(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
-        images=images_of(bench.settings),
+        image_store=images_of(bench.settings),
         remembered=replies.prompt if replies else lambda sha256: None,
         secrets=known_secrets(home),
         passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),

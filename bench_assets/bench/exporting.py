@@ -72,7 +72,7 @@ def export_results(bench: Workbench, asked: Asked) -> Exported:
     leaving = Leaving(
         gathered=gathered,
         catalog=bench.catalog,
-        images=images_of(bench.settings),
+        image_store=images_of(bench.settings),
         standings=partial(_standings, bench, wanted.tasks),
         out=asked.out or home / FOLDER / asked.form,
         pictures=asked.pictures,

@@ -24,22 +24,22 @@ COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def print_difference(compared: Compared, images: ImageStore, way: Way) -> None:
+def print_difference(compared: Compared, image_store: ImageStore, way: Way) -> None:
     """Print the causes of one task, and its first questions whose points changed."""
     whole = compared.causes[0]
     tell(f"\n{compared.task.name}, {whole.metric}: {compared.before.name} -> {compared.after.name}")
     print_rows(compared.causes, as_json=False, columns=COLUMNS)
     for name in whole.examples[:_EXAMPLES]:
-        _print_example(compared, name, images, way)
+        _print_example(compared, name, image_store, way)
     if rest := whole.n_better + whole.n_worse - len(whole.examples[:_EXAMPLES]):
         say(f"... and {rest} more; `bench explain ID --model M` tells all of one")
 
 
-def _print_example(compared: Compared, name: str, images: ImageStore, way: Way) -> None:
+def _print_example(compared: Compared, name: str, image_store: ImageStore, way: Way) -> None:
     question = compared.after.answered[name].question
     tell(f"\n{name}: {_cut(question.text)}")
     for digest in question.images if way else ():
-        show_picture(images, digest, way)
+        show_picture(image_store, digest, way)
     for side in (compared.before, compared.after):
         tell(f"  {side.name}: {_said(side, name)}")
 

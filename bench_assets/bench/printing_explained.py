@@ -15,13 +15,13 @@ from bench_assets.core.secrets import Secrets
 from resources.pictures.images import ImageStore
 
 
-def print_explained(one: Explained, images: ImageStore, way: Way, secrets: Secrets) -> None:
+def print_explained(one: Explained, image_store: ImageStore, way: Way, secrets: Secrets) -> None:
     """Print the way from the question to the number."""
     tell(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
     _section("Question", secrets.redacted("\n".join(_question(one.question))))
     for n, picture in enumerate(one.pictures, 1):
         tell(f"\n## Picture {n} of {len(one.pictures)}: {_size(picture)}\n{picture.path}")
-        show_picture(images, picture.sha256, way)
+        show_picture(image_store, picture.sha256, way)
     if one.people:
         _section("What people said", secrets.redacted("\n".join(map(_said, one.people))))
     sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
@@ -31,12 +31,12 @@ def print_explained(one: Explained, images: ImageStore, way: Way, secrets: Secre
     _section("Number", "\n".join(_number(one)))
 
 
-def show_picture(images: ImageStore, digest: str, way: Way) -> None:
+def show_picture(image_store: ImageStore, digest: str, way: Way) -> None:
     """Show a picture, if the terminal can and the picture is whole."""
     if not way:
         return
     try:
-        picture = images.open(digest)
+        picture = image_store.open(digest)
     except ImageError as why:
         tell(str(why))
         return

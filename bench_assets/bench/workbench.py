@@ -204,7 +204,7 @@ class Workbench:
     def models(self) -> Iterator[Models]:
         """Open models and judges without a run."""
         images = images_of(self.settings)
-        with closing(Models(settings=self._settings_file, images=images)) as models:
+        with closing(Models(settings=self._settings_file, image_store=images)) as models:
             yield models
 
     def materialize(

@@ -27,7 +27,7 @@ class Leaving:
 
     gathered: Gathered
     catalog: Catalog
-    images: ImageStore
+    image_store: ImageStore
     standings: Callable[[], Sequence[Standing]]
     out: Path
     pictures: bool = False  # also where the form can do without
@@ -55,12 +55,12 @@ def _model_indices(leaving: Leaving) -> list[Path]:
 
 
 def _vlmevalkit(leaving: Leaving) -> list[Path]:
-    return write_questions_and_replies(leaving.gathered, leaving.images, leaving.out)
+    return write_questions_and_replies(leaving.gathered, leaving.image_store, leaving.out)
 
 
 def _inspect(leaving: Leaving) -> list[Path]:
-    embed = leaving.pictures or bool(leaving.images.objects)  # which no viewer of logs reads
-    return write_inspect_logs(leaving.gathered, leaving.images, leaving.out, embed=embed)
+    embed = leaving.pictures or bool(leaving.image_store.objects)  # which no viewer of logs reads
+    return write_inspect_logs(leaving.gathered, leaving.image_store, leaving.out, embed=embed)
 
 
 def _lm_eval(leaving: Leaving) -> list[Path]:

@@ -29,7 +29,7 @@ _STOPS = {"length": "max_tokens", "content_filter": "content_filter"}
 
 
 def write_inspect_logs(
-    gathered: Gathered, images: ImageStore, out: Path, *, embed: bool = False
+    gathered: Gathered, image_store: ImageStore, out: Path, *, embed: bool = False
 ) -> list[Path]:
     """Write a log for each model and condition; with ``embed``, pictures lie in it.
 
@@ -39,7 +39,7 @@ def write_inspect_logs(
     written = []
     for one in gathered.evaluations():
         written.append(out / log_name(one))
-        pictures = LogPictures(images, gathered.left_out, embed=embed)
+        pictures = LogPictures(image_store, gathered.left_out, embed=embed)
         with written_aside(written[-1]) as file:
             file.writelines(log(one, pictures))
     return written
@@ -49,7 +49,7 @@ def write_inspect_logs(
 class LogPictures:
     """How the pictures of a log are named: by the home's files, or by what lies in the log."""
 
-    images: ImageStore
+    image_store: ImageStore
     lost: list[str]  # is told of pictures that cannot be read
     embed: bool = False
 
@@ -60,7 +60,9 @@ class LogPictures:
         found = {}
         for picture in item.prompt.images:
             try:
-                found[picture.sha256[:_DIGITS]] = _data_address(self.images.read(picture.sha256))
+                found[picture.sha256[:_DIGITS]] = _data_address(
+                    self.image_store.read(picture.sha256)
+                )
             except ImageError as why:
                 self.lost.append(f"{item.question.question_id}: {why}")
         return found
@@ -68,7 +70,7 @@ class LogPictures:
     def address(self, sha256: str, attached: dict[str, str]) -> str:
         """What a message says in a picture's place."""
         name = sha256[:_DIGITS]
-        return f"attachment://{name}" if name in attached else self.images.place.where(sha256)
+        return f"attachment://{name}" if name in attached else self.image_store.place.where(sha256)
 
 
 def log_name(one: Evaluated) -> str:

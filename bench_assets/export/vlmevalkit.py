@@ -26,7 +26,9 @@ _LAST = ("answer", "category", "split", "question_id")
 _DIGITS = 16
 
 
-def write_questions_and_replies(gathered: Gathered, images: ImageStore, out: Path) -> list[Path]:
+def write_questions_and_replies(
+    gathered: Gathered, image_store: ImageStore, out: Path
+) -> list[Path]:
     """Write a file for each question table, and one for each model that was asked its questions.
 
     Raises:
@@ -38,7 +40,7 @@ def write_questions_and_replies(gathered: Gathered, images: ImageStore, out: Pat
             gathered.left_out.append(f"{dataset(exam)}: VLMEvalKit has no word for rankings")
             continue
         written.append(out / f"{dataset(exam)}.tsv")
-        _write(written[-1], columns(exam), question_rows(exam, images, gathered.left_out))
+        _write(written[-1], columns(exam), question_rows(exam, image_store, gathered.left_out))
     for one in gathered.evaluations():
         if one.exam.questions[0].kind != "ranking":
             condition = "" if one.condition == one.exam.name else f"-{one.condition}"
@@ -70,12 +72,12 @@ def columns(exam: Exam) -> list[str]:
 
 
 def question_rows(
-    exam: Exam, images: ImageStore, left_out: list[str]
+    exam: Exam, image_store: ImageStore, left_out: list[str]
 ) -> Iterator[Mapping[str, Any]]:
     """Rows of a question table; one whose picture cannot be read is left out, and said."""
     for index, question in enumerate(exam.questions, start=1):
         try:
-            pictures = [base64.b64encode(images.read(one)).decode() for one in question.images]
+            pictures = [base64.b64encode(image_store.read(one)).decode() for one in question.images]
         except ImageError as why:
             left_out.append(f"{question.question_id}: {why}")
             continue

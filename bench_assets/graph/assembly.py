@@ -168,8 +168,8 @@ def _resources(
     return {
         "settings": settings,
         "sources": SourceFiles(settings=settings),
-        "images": images,
-        "models": Models(settings=settings, images=images, progress=progress),
+        "image_store": images,
+        "models": Models(settings=settings, image_store=images, progress=progress),
         "tables": files,
         "io_manager": RowTables(files=files),
     }

@@ -97,13 +97,13 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         context: dg.AssetCheckExecutionContext,
         settings: SettingsFile,
         tables: TableFiles,
-        images: ImageStore,
+        image_store: ImageStore,
         questions: Sequence[Question],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             # An ablation may have nothing to ask: no captions, say.
             _WELL_FORMED: lambda: _well_formed(task, questions, condition),
-            _DECODE: lambda: _images_decode(task, images, questions, condition),
+            _DECODE: lambda: _images_decode(task, image_store, questions, condition),
             _COUNTS: lambda: _counts_match_the_paper(task, questions),
             _DECIDED: lambda: people_have_decided(
                 open_items(task, tables, questions), settings.load()
@@ -159,7 +159,7 @@ def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> d
 
 
 def _images_decode(
-    task: Task, images: ImageStore, questions: Sequence[Question], condition: str
+    task: Task, image_store: ImageStore, questions: Sequence[Question], condition: str
 ) -> dg.AssetCheckResult:
     broken: dict[str, str] = {}
     seen = set[bytes]()  # half as long as text
@@ -167,7 +167,7 @@ def _images_decode(
         digest = bytes.fromhex(image) if is_digest(image) else image.encode()
         if digest not in seen:
             seen.add(digest)
-            broken |= _broken(images, image)
+            broken |= _broken(image_store, image)
     n = len(seen)
     holds = f"{counted(n, 'picture')}: all are in the store and decode."
     result = check_result(list(broken.values()), n=n, of="picture", holds=holds)
@@ -176,10 +176,10 @@ def _images_decode(
     return linked(result, task, condition, questions=without)
 
 
-def _broken(images: ImageStore, image: str) -> dict[str, str]:
+def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
     """What is wrong with a picture, by its digest; nothing if it decodes."""
     try:
-        images.open(image)
+        image_store.open(image)
     except ImageError as why:
         return {image: str(why)}
     return {}

@@ -45,7 +45,7 @@ class Gathered:
 
     task: Task
     tables: TableFiles
-    images: ImageStore
+    image_store: ImageStore
     tasks: Sequence[Task] = ()
     training: Training | None = None
 
@@ -76,13 +76,13 @@ class Gathered:
         there = [key for key in keys if self.tables.exists(key)]
         known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}
         shown = dict.fromkeys(image for one in self.questions for image in one.images)
-        return known | files_of(self.images, [image for image in shown if image not in known])
+        return known | files_of(self.image_store, [image for image in shown if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 -> how a picture looks, of those that decode; each is looked for once."""
         if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
             self._looks.update(dict.fromkeys(new, ""))
-            self._looks.update(looks_of(self.images, new))
+            self._looks.update(looks_of(self.image_store, new))
         return {image: look for image in images if (look := self._looks[image])}
 
     @cached_property
@@ -181,7 +181,7 @@ class Gathered:
         Raises:
             ImageError: If it is not there, or does not decode.
         """
-        return self.images.open(image)
+        return self.image_store.open(image)
 
     def _measured(self, condition: str) -> Iterator[str]:
         """Models with metrics of the present questions; what cannot be read is left out."""

@@ -52,10 +52,10 @@ def soundness_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         ],
     )
     def soundness(
-        settings: SettingsFile, tables: TableFiles, images: ImageStore
+        settings: SettingsFile, tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[Examined]] | dg.AssetCheckResult]:
         training = training_of(settings.load())
-        gathered = Gathered(task, tables, images, tasks, training)
+        gathered = Gathered(task, tables, image_store, tasks, training)
         rows = examined(gathered)
         yield table_output(rows, name=SOUNDNESS)
         asked = {question.question_id for question in gathered.questions}

@@ -76,27 +76,27 @@ def _questions(here: Staging, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
         },
     )
     def rows(
-        sources: SourceFiles, settings: SettingsFile, images: ImageStore
+        sources: SourceFiles, settings: SettingsFile, image_store: ImageStore
     ) -> tuple[
         dg.Output[Sequence[StoredImage]],
         dg.Output[Sequence[Question]],
         dg.Output[Sequence[Rejection]],
     ]:
         place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
-        built = build(benchmark, place, partial(_stored, images))
+        built = build(benchmark, place, partial(_stored, image_store))
         return (
             table_output(built.images),
-            table_output(built.questions, question_preview(built.questions, images)),
+            table_output(built.questions, question_preview(built.questions, image_store)),
             table_output(built.rejections),
         )
 
     return rows
 
 
-def _stored(images: ImageStore, picture: Picture, name: str) -> StoredImage:
+def _stored(image_store: ImageStore, picture: Picture, name: str) -> StoredImage:
     if isinstance(picture, Path):
-        return images.put_file(picture, name)
-    return images.put(picture, name)
+        return image_store.put_file(picture, name)
+    return image_store.put(picture, name)
 
 
 def _tables(here: Staging, benchmark: PlainBenchmark) -> Sequence[Any]:

@@ -32,9 +32,9 @@ class Picture(NamedTuple):
 class Pictures:
     """The folder ``pictures`` of a report."""
 
-    def __init__(self, folder: Path, images: ImageStore) -> None:
+    def __init__(self, folder: Path, image_store: ImageStore) -> None:
         self._folder = folder
-        self._images = images
+        self._images = image_store
         self._brought: dict[str, Picture | None] = {}
         self.problems: dict[str, str] = {}
         """Why a picture was not brought, by its digest."""

@@ -36,19 +36,23 @@ class _Stamp:
 class Site:
     """A report that is being made, over the one that lies there already."""
 
-    def __init__(self, folder: Path, images: ImageStore, secrets: Secrets | None = None) -> None:
+    def __init__(
+        self, folder: Path, image_store: ImageStore, secrets: Secrets | None = None
+    ) -> None:
         """Begin a report.
 
         Args:
             folder: Where it lies, or will.
-            images: Where its pictures come from.
+            image_store: Where its pictures come from.
             secrets: What must not be told, wherever it stands in the data.
         """
         self.folder = folder
-        self._pictures = Pictures(folder, images)
+        self._pictures = Pictures(folder, image_store)
         self._secrets = secrets or Secrets()
         self.stamps = Stamps()
-        self._home = _as_written(images.objects or str(Path(images.folder).parent.absolute()))
+        self._home = _as_written(
+            image_store.objects or str(Path(image_store.folder).parent.absolute())
+        )
         self._before = _stamps(folder / ".stamps.json")
         self._known = sorted(self._before)
         self._now: dict[str, _Stamp] = {}

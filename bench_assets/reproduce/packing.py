@@ -32,7 +32,7 @@ class Beside(NamedTuple):
 
     suite: Suite
     benchmark: PlainBenchmark | None  # of a suite that bench.toml describes
-    images: ImageStore
+    image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
     secrets: Secrets
     passed_on: bool  # whether the licence lets questions and pictures be passed on
@@ -50,7 +50,7 @@ def pack_number(one: Evaluated, beside: Beside, target: Path) -> Packed:
     contents, not_there = _contents(one, beside)
     _require_same(one, contents)
     about = _about(one, beside, not_there)
-    manifest = write_contents(contents, about, target, beside.images.read)
+    manifest = write_contents(contents, about, target, beside.image_store.read)
     return Packed(manifest, len(contents.shown) - len(contents.pictures))
 
 
@@ -133,7 +133,7 @@ def _pictures(questions: Sequence[Question], beside: Beside) -> dict[str, int]:
     if not (beside.pictures and beside.passed_on):
         return {}
     shown = {digest for question in questions for digest in question.images}
-    return dict(sorted(beside.images.place.sizes(shown).items()))
+    return dict(sorted(beside.image_store.place.sizes(shown).items()))
 
 
 def _about(one: Evaluated, beside: Beside, not_there: dict[str, int]) -> Manifest:

@@ -55,7 +55,7 @@ class EncoderSpec(BaseModel):
 
 @contextmanager
 def open_encoder(
-    name: str, spec: EncoderSpec | None, location: str, images: ImageStore, store: KnownVectors
+    name: str, spec: EncoderSpec | None, location: str, image_store: ImageStore, store: KnownVectors
 ) -> Iterator[ImageTextEncoder]:
     """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
 
@@ -63,7 +63,7 @@ def open_encoder(
         name: The name to show.
         spec: What bench.toml says of it; None for the baseline.
         location: Folder or hub id.
-        images: Where pictures are read from.
+        image_store: Where pictures are read from.
         store: What remembers vectors.
 
     Raises:
@@ -77,14 +77,14 @@ def open_encoder(
     try:
         with unchanged(checkpoint.seals):
             encoder = load(
-                checkpoint.location, checkpoint.revision, device_of(spec.device), images.open
+                checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
             )
     except ModelError:
         raise
     except Exception as why:  # of any kind: libraries read what strangers wrote
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"
-    shown = ShownPictures(images.read, OPENED)
+    shown = ShownPictures(image_store.read, OPENED)
     yield RememberingEncoder(
         identity, encoder, store, spec.batch_size, lambda key: key + shown.mark(key)
     )

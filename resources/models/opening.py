@@ -55,7 +55,7 @@ class Models(dg.ConfigurableResource[Any]):
     """Every model that may be evaluated or may judge, by the name used as partition key."""
 
     settings: SettingsFile
-    images: ImageStore
+    image_store: ImageStore
     progress: Shown = "in the log"
     """Where it is shown how far an asking has come."""
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
@@ -98,7 +98,7 @@ class Models(dg.ConfigurableResource[Any]):
             UnknownNameError: If no model has that name.
         """
         if engine_kind(self.settings.load().model(name)):
-            self.images.place.bring(pictures)
+            self.image_store.place.bring(pictures)
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Give memory back when a run ends."""
@@ -156,7 +156,7 @@ class Models(dg.ConfigurableResource[Any]):
     def _surroundings(self, name: str, settings: Settings) -> Surroundings:
         return Surroundings(
             name=name,
-            read_image=self.images.place.read,
+            read_image=self.image_store.place.read,
             resolve=settings.resolve,
             spent=lambda identity: replies_of(settings).tokens_of(
                 told(identity, known_secrets(settings.home))

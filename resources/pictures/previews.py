@@ -27,9 +27,9 @@ class Page:
     Texts are shown as they are written, whatever they hold; pictures are data, not addresses.
     """
 
-    def __init__(self, images: ImageStore, columns: Sequence[str]) -> None:
+    def __init__(self, image_store: ImageStore, columns: Sequence[str]) -> None:
         """Begin with the names of the columns; the second holds pictures."""
-        self._images = images
+        self._images = image_store
         self._left, self._room = _PICTURES, _TEXTS
         self._head = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
         self._lines: list[str] = []
@@ -63,10 +63,10 @@ class Page:
 
 
 def question_preview(
-    questions: Sequence[Question], images: ImageStore, n: int = 6
+    questions: Sequence[Question], image_store: ImageStore, n: int = 6
 ) -> dict[str, dg.MetadataValue]:
     """Show questions spread evenly over the table, as a person would look at them."""
-    page = Page(images, ["id", "pictures", "context", "question", "options", "answer"])
+    page = Page(image_store, ["id", "pictures", "context", "question", "options", "answer"])
     for question in spread(questions, n):
         texts = [question.context, question.text, options_of(question)]
         page.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
@@ -83,8 +83,8 @@ def spread(rows: Sequence[Row], n: int) -> Sequence[Row]:
     return rows[:: max(1, len(rows) // n)][:n]
 
 
-def _thumbnail(digest: str, images: ImageStore) -> str:
-    picture = images.open_if_whole(digest)
+def _thumbnail(digest: str, image_store: ImageStore) -> str:
+    picture = image_store.open_if_whole(digest)
     if picture is None:
         return "(cannot be shown)"
     picture.thumbnail((_SIDE, _SIDE))

@@ -18,10 +18,10 @@ _Row = TypeVar("_Row", Prediction, Judgement, Score)
 
 
 def replies_preview(
-    questions: Sequence[Question], predictions: Sequence[Prediction], images: ImageStore
+    questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
     """Show replies spread evenly over the table, each beside what was asked and what is right."""
-    page = Page(images, _ASKED)
+    page = Page(image_store, _ASKED)
     shown = list(at(predictions, spread(_known(questions, predictions), _ROWS)))
     asked = _asked(questions, shown)
     for said in shown:
@@ -33,10 +33,10 @@ def verdicts_preview(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-    images: ImageStore,
+    image_store: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
     """Show what the judge said of replies spread evenly over the table."""
-    page = Page(images, [*_ASKED, "verdict", "the judge's words"])
+    page = Page(image_store, [*_ASKED, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
     shown = spread([n for n in _known(questions, predictions) if judged[n]], _ROWS)
@@ -54,14 +54,14 @@ def mistakes_preview(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     scores: Sequence[Score],
-    images: ImageStore,
+    image_store: ImageStore,
     n: int = _ROWS,
 ) -> dict[str, dg.MetadataValue]:
     """Show replies without all of their points: how each was read, what was said of it, and why.
 
     Nothing where there is none.
     """
-    page = Page(images, [*_ASKED, "read as", "verdict", "points", "why"])
+    page = Page(image_store, [*_ASKED, "read as", "verdict", "points", "why"])
     points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
     lost = [one is not None and one < most for one, most in points]
     wrong = [place for place in _known(questions, scores) if lost[place]]

@@ -35,7 +35,7 @@ def open_painter(spec: PainterSpec) -> Painter:
 
 
 def paint_all(
-    requests: Sequence[ImageRequest], painter: Painter, images: ImageStore, notes: Blobs
+    requests: Sequence[ImageRequest], painter: Painter, image_store: ImageStore, notes: Blobs
 ) -> StoredFiles:
     """Make every picture that this painter did not make before, and store them all.
 
@@ -45,7 +45,7 @@ def paint_all(
     Args:
         requests: What to paint; names are kept.
         painter: By whom.
-        images: Where pictures go.
+        image_store: Where pictures go.
         notes: Remember which picture belongs to which prompt and seed.
 
     Raises:
@@ -54,7 +54,7 @@ def paint_all(
 
     def stored(request: ImageRequest) -> StoredImage | BenchError:
         try:
-            return _stored(request, painter, images, notes)
+            return _stored(request, painter, image_store, notes)
         except BenchError as why:
             return why
 
@@ -76,24 +76,24 @@ def paint_all(
 
 
 def _stored(
-    request: ImageRequest, painter: Painter, images: ImageStore, notes: Blobs
+    request: ImageRequest, painter: Painter, image_store: ImageStore, notes: Blobs
 ) -> StoredImage:
     key = json.dumps([painter.identity, request.prompt, request.seed])
     note = hashlib.sha256(key.encode()).hexdigest()
-    if before := _made_before(notes.get(note), images):
-        return images.put(before, request.name)
+    if before := _made_before(notes.get(note), image_store):
+        return image_store.put(before, request.name)
     try:
-        made = images.put(painter.paint(request), request.name)
+        made = image_store.put(painter.paint(request), request.name)
     except ImageError as why:
         raise ModelError(f"{painter.identity}: {request.name}: {why}") from why
     notes.put(note, made.sha256.encode(), sync=False)
     return made
 
 
-def _made_before(noted: bytes | None, images: ImageStore) -> bytes | None:
+def _made_before(noted: bytes | None, image_store: ImageStore) -> bytes | None:
     """The picture of that digest; None if it was never made, or is not in the store any more."""
     digest = (noted or b"").decode(errors="replace")
     try:
-        return images.read(digest) if is_digest(digest) else None
+        return image_store.read(digest) if is_digest(digest) else None
     except ImageError:
         return None

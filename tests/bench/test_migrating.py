@@ -59,8 +59,8 @@ def settings(storage: str, tmp_path: Path) -> Settings:
 
 
 def filled(home: Path, text: str, n_pictures: int = 1) -> Path:
-    images = ImageStore(folder=str(home / "images"))
-    shown = [images.put(picture(n), f"{n}.png").sha256 for n in range(n_pictures)]
+    image_store = ImageStore(folder=str(home / "images"))
+    shown = [image_store.put(picture(n), f"{n}.png").sha256 for n in range(n_pictures)]
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(KEY, [question(text=text, images=tuple(shown))], Question)
     for place in ("", ".of/codis-1/"):

@@ -93,8 +93,11 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
             f'base_url = "{server.base_url}"\nbudget_tokens = 10\nconcurrency = 1\n'
         )
         settings = SettingsFile(home=str(tmp_path / home))
-        images = ImageStore(folder=str(tmp_path / home / "images"))
-        with closing(Models(settings=settings, images=images)) as models, models.open("m") as model:
+        image_store = ImageStore(folder=str(tmp_path / home / "images"))
+        with (
+            closing(Models(settings=settings, image_store=image_store)) as models,
+            models.open("m") as model,
+        ):
             return [reply.text or reply.error for reply in model.reply(requests_for(*texts))]
 
     with ChatServer() as server:  # four tokens a reply

@@ -28,8 +28,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture
 def site(served: Site) -> Site:
     served.forget()
-    images = ImageStore(folder=str(served.images))
-    first, second = (images.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
+    image_store = ImageStore(folder=str(served.images))
+    first, second = (image_store.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
     served.people.ask(EVERY, [
         Item(form=EVERY.name, item_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
              pictures={"Picture": first}, needed=4) for n in range(2)

@@ -116,7 +116,7 @@ def leaving(home: Path, out: Path, wanted: Wanted | None = None, **more: object)
     return Leaving(
         gathered=Gathered(tables, wanted or Wanted([TASK]), Secrets([KEY])),
         catalog=Catalog(suites=(SUITE,)),
-        images=ImageStore(folder=str(home / "images")),
+        image_store=ImageStore(folder=str(home / "images")),
         standings=list,
         out=out,
         **more,

@@ -105,8 +105,8 @@ def test_pictures_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
     (shown / "shared").mkdir()
     (shown / "objects").rename(shown / "shared" / "images")
     objects = {"objects": f"file://{shown}/shared", "fetched_bytes": 10**6}
-    images = ImageStore(folder=str(shown / "cache" / "images"), **objects)
-    (path,) = WRITE(replace(leaving(shown, shown / "out"), images=images))
+    image_store = ImageStore(folder=str(shown / "cache" / "images"), **objects)
+    (path,) = WRITE(replace(leaving(shown, shown / "out"), image_store=image_store))
     sample = json.loads(path.read_text(encoding="utf-8"))["samples"][1]
     named = sample["input"][1]["content"][0]["image"]
     assert sample["attachments"][named.removeprefix("attachment://")].startswith("data:image/png")

@@ -31,18 +31,18 @@ def pictures() -> list[Image.Image]:
     ]
 
 
-def stored(images: ImageStore, folder: Path) -> list[str]:
+def stored(image_store: ImageStore, folder: Path) -> list[str]:
     for n, picture in enumerate(pictures()):
         picture.save(folder / f"{n}.png")
-    return [images.put_file(folder / f"{n}.png").sha256 for n in range(len(SIZES))]
+    return [image_store.put_file(folder / f"{n}.png").sha256 for n in range(len(SIZES))]
 
 
 def embedded(model: Path, folder: Path, batch_size: int) -> tuple[Vectors, Vectors]:
-    images = ImageStore(folder=str(folder / "images"))
-    seen = stored(images, folder)
+    image_store = ImageStore(folder=str(folder / "images"))
+    seen = stored(image_store, folder)
     spec = EncoderSpec(path=str(model), device="cpu", batch_size=batch_size)
     store = VectorStore(folder / f"{batch_size}.sqlite")
-    with open_encoder("m", spec, str(model), images, store) as encoder:
+    with open_encoder("m", spec, str(model), image_store, store) as encoder:
         return encoder.encode_texts(TEXTS), encoder.encode_images(seen)
 
 
@@ -107,10 +107,10 @@ def test_vectors_are_those_of_the_card_alone_and_in_a_batch(
 
 def test_siglip_2_reads_small_letters_only(tmp_path: Path) -> None:
     encoders.siglip2(tmp_path / "model")
-    images = ImageStore(folder=str(tmp_path / "images"))
+    image_store = ImageStore(folder=str(tmp_path / "images"))
     spec = EncoderSpec(path=str(tmp_path / "model"), device="cpu")
     store = VectorStore(tmp_path / "vectors.sqlite")
-    with open_encoder("m", spec, str(tmp_path / "model"), images, store) as encoder:
+    with open_encoder("m", spec, str(tmp_path / "model"), image_store, store) as encoder:
         large, small = encoder.encode_texts(["A DOG", "a dog"])
     assert large == pytest.approx(small)
 

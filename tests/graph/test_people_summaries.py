@@ -34,7 +34,7 @@ def made(home, *assets):
             instance=instance,
             resources={
                 "settings": settings,
-                "models": Models(settings=settings, images=pictures),
+                "models": Models(settings=settings, image_store=pictures),
                 "tables": tables,
                 "io_manager": RowTables(files=tables),
             },

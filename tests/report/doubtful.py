@@ -86,8 +86,8 @@ EXPECTED = [
 def doubtful_home(folder: Path) -> Path:
     """Build the home and its report; give the first page."""
     tables = TableFiles(folder=str(folder / "tables"))
-    images = ImageStore(folder=str(folder / "images"))
-    shown = images.put(picture(7, 64), "seven.png").sha256
+    image_store = ImageStore(folder=str(folder / "images"))
+    shown = image_store.put(picture(7, 64), "seven.png").sha256
     asked = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
     tables.write(["quiz", "questions"], asked, Question)
     tables.write(["quiz", "soundness"], doubts(shown), Examined)

@@ -32,9 +32,9 @@ class Names:
         site.put("index", {"tasks": [task], "models": models, "rows": {}, "standings": []})
 
 
-def make_samples(folder: Path, tables: TableFiles, images: ImageStore, **chosen: Any) -> Path:
+def make_samples(folder: Path, tables: TableFiles, image_store: ImageStore, **chosen: Any) -> Path:
     """Make a report of the samples alone; give its page."""
-    site = Site(folder, images)
+    site = Site(folder, image_store)
     suite = Suite(name="quiz", tasks=(TASK,), assets=tuple)
     write_report(site, tables, Catalog(suites=(suite,)), [Names(), Samples(**chosen)])
     return folder / "index.html"

@@ -19,14 +19,14 @@ def test_damaged_pictures_and_tables_are_told_without_the_home(tmp_path: Path, n
     home = tmp_path / "somebody" / name
     home.mkdir(parents=True)
     tables = TableFiles(folder=str(home / "tables"))
-    images = ImageStore(folder=str(home / "images"))
-    shown = images.put(picture(1), "1.png").sha256
+    image_store = ImageStore(folder=str(home / "images"))
+    shown = image_store.put(picture(1), "1.png").sha256
     asked = [replace(one, images=(shown,)) for one in quiz(6)]
     tables.write(["quiz", "questions"], asked, Question)
     measure(tables, "sound", 0.5)
     measure(tables, "torn", 0.5)
     tables.path(["quiz", "metrics"], "torn").write_bytes(b"PAR1")
-    images.path(shown).write_bytes(b"another")
+    image_store.path(shown).write_bytes(b"another")
     report(home, tables, catalog(home))
     told = b"".join(file.read_bytes() for file in (home / "report" / "data").iterdir())
     assert b"is not the one that was stored" in told
@@ -35,8 +35,8 @@ def test_damaged_pictures_and_tables_are_told_without_the_home(tmp_path: Path, n
 
 
 def test_a_report_tells_no_address_of_objects(tmp_path: Path) -> None:
-    images = ImageStore(folder=str(tmp_path / "cache"), objects="s3://team-bucket/secret")
-    site = Site(tmp_path / "report", images)
+    image_store = ImageStore(folder=str(tmp_path / "cache"), objects="s3://team-bucket/secret")
+    site = Site(tmp_path / "report", image_store)
     site.put("said", ["s3://team-bucket/secret/tables/quiz/metrics/torn.parquet: damaged"])
     site.finish()
     (file,) = (tmp_path / "report" / "data").glob("said.*.js")

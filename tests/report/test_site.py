@@ -18,13 +18,13 @@ SECRET = "sk-very-secret-0123456789"
 
 
 @pytest.fixture
-def images(tmp_path: Path) -> ImageStore:
+def image_store(tmp_path: Path) -> ImageStore:
     return ImageStore(folder=str(tmp_path / "images"))
 
 
 @pytest.fixture
-def begin(tmp_path: Path, images: ImageStore) -> Callable[[], Site]:
-    return lambda: Site(tmp_path / "report", images, Secrets([SECRET]))
+def begin(tmp_path: Path, image_store: ImageStore) -> Callable[[], Site]:
+    return lambda: Site(tmp_path / "report", image_store, Secrets([SECRET]))
 
 
 def shown(site: Site) -> dict[str, object]:
@@ -41,10 +41,10 @@ def said(script: Path) -> dict[str, object]:
     return json.loads(text.partition(",")[2].removesuffix(");\n"))
 
 
-def picture(images: ImageStore, kind: str = "PNG", size: tuple[int, int] = (640, 320)) -> str:
+def picture(image_store: ImageStore, kind: str = "PNG", size: tuple[int, int] = (640, 320)) -> str:
     written = BytesIO()
     Image.new("RGB", size, "red").save(written, kind)
-    return images.put(written.getvalue(), "red").sha256
+    return image_store.put(written.getvalue(), "red").sha256
 
 
 def test_what_was_put_is_what_the_page_loads(begin: Callable[[], Site]) -> None:
@@ -149,22 +149,22 @@ def test_names_that_differ_by_capitals_alone_have_slugs_that_differ() -> None:
 
 
 def test_a_picture_is_brought_as_it_is_and_small(
-    begin: Callable[[], Site], images: ImageStore
+    begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
-    digest = picture(images)
+    digest = picture(image_store)
     site = begin()
     brought = site.picture(digest)
     assert brought is not None
-    assert (site.folder / brought.full).read_bytes() == images.read(digest)
+    assert (site.folder / brought.full).read_bytes() == image_store.read(digest)
     with Image.open(site.folder / brought.small) as small:
         assert (small.format, small.size) == ("WEBP", (320, 160))
 
 
 def test_what_browsers_do_not_show_becomes_a_png(
-    begin: Callable[[], Site], images: ImageStore
+    begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
     site = begin()
-    brought = site.picture(picture(images, "TIFF"))
+    brought = site.picture(picture(image_store, "TIFF"))
     assert brought is not None
     with Image.open(site.folder / brought.full) as full:
         assert (full.format, full.size) == ("PNG", (640, 320))
@@ -177,16 +177,16 @@ def test_a_picture_that_is_not_there_is_none_and_ends_nothing(
     assert begin().pictures([digest]) == {digest: None}
 
 
-def test_a_damaged_picture_is_none(begin: Callable[[], Site], images: ImageStore) -> None:
-    digest = picture(images)
-    images.path(digest).write_bytes(b"other bytes")
+def test_a_damaged_picture_is_none(begin: Callable[[], Site], image_store: ImageStore) -> None:
+    digest = picture(image_store)
+    image_store.path(digest).write_bytes(b"other bytes")
     assert begin().picture(digest) is None
 
 
 def test_pictures_stay_with_the_data_that_show_them(
-    begin: Callable[[], Site], images: ImageStore
+    begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
-    shown_one, other = picture(images), picture(images, size=(10, 10))
+    shown_one, other = picture(image_store), picture(image_store, size=(10, 10))
     site = begin()
     site.put("a", 1, made_of="x", pictures=[shown_one])
     site.put("b", 1, made_of="x", pictures=[other])

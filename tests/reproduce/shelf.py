@@ -133,7 +133,7 @@ def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) 
     beside = {
         "suite": SUITE,
         "benchmark": BENCHMARK,
-        "images": images_of(home, shared),
+        "image_store": images_of(home, shared),
         "remembered": lambda sha256: None,
         "secrets": secrets,
         "passed_on": True,

@@ -47,7 +47,7 @@ MADE = {
 }
 
 
-def pictures(images: ImageStore) -> Iterator[Question]:
+def pictures(image_store: ImageStore) -> Iterator[Question]:
     """Every picture of JourneyBench's mini edition, drawn with a seed of its own."""
     for number, member in enumerate(members()):
         yield question(
@@ -55,16 +55,16 @@ def pictures(images: ImageStore) -> Iterator[Question]:
             group_id=f"{number}",
             text="Describe in one sentence what is unusual in the picture.",
             answer=(member.words["subject"],),
-            images=(images.put(member.draw(Random(number)), member.picture).sha256,),
+            images=(image_store.put(member.draw(Random(number)), member.picture).sha256,),
         )
 
 
 def definitions(home: Path) -> dg.Definitions:
     """The quiz about animals, over a home folder."""
-    images = ImageStore(folder=str(home / "images"))
+    image_store = ImageStore(folder=str(home / "images"))
     assets = evaluation_assets(ANIMALS)
     return dg.Definitions(
-        assets=[*assets, questions_asset(list(pictures(images)), "codis")],
+        assets=[*assets, questions_asset(list(pictures(image_store)), "codis")],
         asset_checks=regression_checks(ANIMALS),
         jobs=[dg.define_asset_job(EVALUATE, assets)],
         executor=dg.in_process_executor,

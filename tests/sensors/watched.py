@@ -217,5 +217,5 @@ defs = dg.Definitions(
     asset_checks=[*map(_check_of, TABLES)],
     jobs=_JOBS,
     sensors=[*checkpoint_sensors(_JOBS, CATALOG.suites), *change_sensors()],
-    resources={"settings": _SETTINGS, "models": Models(settings=_SETTINGS, images=_IMAGES)},
+    resources={"settings": _SETTINGS, "models": Models(settings=_SETTINGS, image_store=_IMAGES)},
 ).map_asset_specs(func=following)

@@ -62,9 +62,11 @@ def minis(tmp_path_factory) -> Mapping[str, Held]:
     with Workbench(home, SUITES) as bench:
         for suite in SUITES:
             bench.refresh_questions(suite)
-        images = ImageStore(folder=str(bench.settings.home / "images"))
+        image_store = ImageStore(folder=str(bench.settings.home / "images"))
         tasks = [task for task in bench.catalog.tasks if task.asked_of == "model"]
-        gathered = [Gathered(task, bench.tables, images, bench.catalog.tasks) for task in tasks]
+        gathered = [
+            Gathered(task, bench.tables, image_store, bench.catalog.tasks) for task in tasks
+        ]
         assert all(bench.tables.read(questions_key(task, "main"), Question) for task in tasks)
         return {one.task.name: held_of(one) for one in gathered}
 

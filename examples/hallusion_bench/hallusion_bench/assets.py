@@ -44,14 +44,14 @@ def entries(sources: SourceFiles) -> dg.Output[list[Asked]]:
 
 @dg.asset(ins=_HERE.ins("entries"), deps=_HERE.source, **_HERE.stage("images"))
 def images(
-    sources: SourceFiles, images: ImageStore, entries: list[Asked]
+    sources: SourceFiles, image_store: ImageStore, entries: list[Asked]
 ) -> dg.Output[list[StoredImage]]:
     """Store every figure that an entry names, several at a time.
 
     One row: one figure that decodes, now in the image store; the release has 346.
     """
     files = picture_files(find_release(sources.open(_SUITE).folder), entries)
-    stored = images.put_files(files)
+    stored = image_store.put_files(files)
     return table_output(stored.images, {"not_decoded": len(stored.rejections)})
 
 
@@ -91,7 +91,7 @@ def published_data_are_whole(
     **_HERE.stage("questions"),
 )
 def questions(
-    sources: SourceFiles, images: ImageStore, entries: list[Asked], stored: list[StoredImage]
+    sources: SourceFiles, image_store: ImageStore, entries: list[Asked], stored: list[StoredImage]
 ) -> dg.Output[list[Question]]:
     """Ask each selected entry.
 
@@ -102,4 +102,4 @@ def questions(
     mini = sources.open(_SUITE).is_mini
     edition: Edition = "mini" if mini else edition_of(entries)
     rows = to_questions(select(entries, by_name).asked, by_name, edition)
-    return table_output(rows, question_preview(rows, images))
+    return table_output(rows, question_preview(rows, image_store))

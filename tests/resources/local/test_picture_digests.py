@@ -178,7 +178,7 @@ def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
     toml = f'[models.m]\nkind = "transformers"\npath = "{vlm}"\ndevice = "cpu"\n'
     (tmp_path / "bench.toml").write_text(toml)
     settings = SettingsFile(home=str(tmp_path))
-    models = Models(settings=settings, images=ImageStore(folder=str(tmp_path / "images")))
+    models = Models(settings=settings, image_store=ImageStore(folder=str(tmp_path / "images")))
     with models.open("m") as model:
         signature = model.signature
     known = json.loads((tmp_path / "processors.json").read_text())

@@ -114,7 +114,7 @@ def made(site):
 def models(home: Path, toml: str) -> Models:
     (home / "bench.toml").write_text(toml)
     return Models(
-        settings=SettingsFile(home=str(home)), images=ImageStore(folder=str(home / "images"))
+        settings=SettingsFile(home=str(home)), image_store=ImageStore(folder=str(home / "images"))
     )
 
 

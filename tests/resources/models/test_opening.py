@@ -42,7 +42,8 @@ def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_
         '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n'
     )
     models = Models(
-        settings=SettingsFile(home=str(tmp_path)), images=ImageStore(folder=str(tmp_path / "i"))
+        settings=SettingsFile(home=str(tmp_path)),
+        image_store=ImageStore(folder=str(tmp_path / "i")),
     )
     signatures: list[str] = []
     for weights in (b"1234", b"4321"):

@@ -66,7 +66,7 @@ def ask(home: Path, *requests: Request, more: str = "", factory: str = "Model") 
     section = f'[models.m]\nkind = "python"\nfactory = "model_of_tests:{factory}"\n{more}\n'
     (home / "bench.toml").write_text(section)
     store = ImageStore(folder=str(home / "images"))
-    with Models(settings=SettingsFile(home=str(home)), images=store).open("m") as model:
+    with Models(settings=SettingsFile(home=str(home)), image_store=store).open("m") as model:
         ask.signature = model.signature
         return [reply.text for reply in model.reply(requests)]
 

@@ -14,17 +14,17 @@ HOSTILE = "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) a
 
 
 def test_a_hostile_question_is_a_line_of_texts_with_a_picture_of_data(tmp_path: Path) -> None:
-    images = ImageStore(folder=str(tmp_path))
+    image_store = ImageStore(folder=str(tmp_path))
     asked = question(
         question_id=f"t/{HOSTILE}",
         kind="choice",
-        images=(images.put(picture("PNG"), "p").sha256,),
+        images=(image_store.put(picture("PNG"), "p").sha256,),
         context=HOSTILE,
         text=HOSTILE,
         options=("x", HOSTILE),
         answer=(HOSTILE,),
     )
-    written = str(question_preview([asked], images)["questions"].value)
+    written = str(question_preview([asked], image_store)["questions"].value)
     for raw in ("<script", "javascript:", "](http", "http://example.org"):
         assert raw not in written
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")

@@ -95,9 +95,9 @@ def test_a_picture_that_left_the_store_is_made_again(tmp_path):
 def test_what_is_no_picture_is_an_error_that_names_the_request(tmp_path):
     painter = Painter()
     painter.paint = lambda request: b"no picture"
-    images = ImageStore(folder=str(tmp_path / "images"))
+    image_store = ImageStore(folder=str(tmp_path / "images"))
     with pytest.raises(ModelError, match=r"p: a\.png: not a picture"):
-        paint_all([request()], painter, images, FileBlobs(tmp_path / "painted"))
+        paint_all([request()], painter, image_store, FileBlobs(tmp_path / "painted"))
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_what_is_no_picture_is_an_error_that_names_the_request(tmp_path):
     ],
 )
 def test_a_picture_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, why):
-    images = ImageStore(folder=str(tmp_path / "images"))
+    image_store = ImageStore(folder=str(tmp_path / "images"))
     asked = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
-    painted = paint_all(asked, Drawer(), images, FileBlobs(tmp_path / "painted"))
+    painted = paint_all(asked, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
     assert [image.name for image in painted.images] == ["a.png", "c.png"]
     (rejection,) = painted.rejections
     assert rejection.entry == "bad.png"
@@ -121,10 +121,10 @@ def test_a_picture_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_pa
 
 
 def test_a_painter_that_can_make_nothing_ends_the_build(tmp_path):
-    images = ImageStore(folder=str(tmp_path / "images"))
+    image_store = ImageStore(folder=str(tmp_path / "images"))
     asked, notes = [request("a cat"), request("a dog")], FileBlobs(tmp_path / "painted")
     with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
-        paint_all(asked, Drawer(), images, notes)
+        paint_all(asked, Drawer(), image_store, notes)
 
 
 @pytest.mark.parametrize("written", [b"", b"..", b"\xff", b"0" * 64, b"ab" * 100])

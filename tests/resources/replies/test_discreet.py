@@ -20,7 +20,7 @@ def asked(home: Path, url: str, *texts: str) -> list[str]:
     section = f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{KEY}"'
     (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
     models = Models(
-        settings=SettingsFile(home=str(home)), images=ImageStore(folder=str(home / "images"))
+        settings=SettingsFile(home=str(home)), image_store=ImageStore(folder=str(home / "images"))
     )
     with models.open("m") as model:
         return [reply.text for reply in model.reply(requests_for(*texts))]

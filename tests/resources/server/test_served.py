@@ -220,7 +220,8 @@ def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) 
         f"[checkpoints]\nfolders = ['runs']\nserve = '''{serve}'''\n", encoding="utf-8"
     )
     models = Models(
-        settings=SettingsFile(home=str(tmp_path)), images=ImageStore(folder=str(tmp_path / "i"))
+        settings=SettingsFile(home=str(tmp_path)),
+        image_store=ImageStore(folder=str(tmp_path / "i")),
     )
     for text in ("a", "b"):  # two suites
         with models.open(f"step-1@{fingerprint(weights)}") as model:

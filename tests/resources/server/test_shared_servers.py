@@ -210,7 +210,7 @@ def test_homes_share_them_by_bench_toml(team: Team, monkeypatch: pytest.MonkeyPa
         home.mkdir()
         (home / "bench.toml").write_text(text, encoding="utf-8")
         models = Models(
-            settings=SettingsFile(home=str(home)), images=ImageStore(folder=str(home / "i"))
+            settings=SettingsFile(home=str(home)), image_store=ImageStore(folder=str(home / "i"))
         )
         team.until.callback(models.close)
         with models.open(f"step-1@{fingerprint(weights)}") as model:

@@ -66,8 +66,8 @@ class Home:
                 resources={
                     "settings": self._settings,
                     "sources": SourceFiles(settings=self._settings),
-                    "images": self._images,
-                    "models": Models(settings=self._settings, images=self._images),
+                    "image_store": self._images,
+                    "models": Models(settings=self._settings, image_store=self._images),
                     "tables": self.tables,
                     "io_manager": RowTables(files=self.tables),
                 },

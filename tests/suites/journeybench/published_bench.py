@@ -54,7 +54,7 @@ class Bench:
         )
         settings = SettingsFile(home=str(home))
         self.sources = SourceFiles(settings=settings)
-        images = ImageStore(folder=str(home / "images"))
+        image_store = ImageStore(folder=str(home / "images"))
         self.tables = TableFiles(folder=str(home / "tables"))
         self.definitions = dg.Definitions(
             assets=[
@@ -71,8 +71,8 @@ class Bench:
             resources={
                 "settings": settings,
                 "sources": self.sources,
-                "images": images,
-                "models": Models(settings=settings, images=images),
+                "image_store": image_store,
+                "models": Models(settings=settings, image_store=image_store),
                 "tables": self.tables,
                 "io_manager": RowTables(files=self.tables),
             },

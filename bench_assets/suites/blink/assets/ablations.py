@@ -52,7 +52,7 @@ def _made_if_any(
     ),
 )
 def concatenated_images(
-    sources: SourceFiles, images: ImageStore, questions: list[Question]
+    sources: SourceFiles, image_store: ImageStore, questions: list[Question]
 ) -> Iterator[dg.Output[list[Question]]]:
     """Put pictures side by side; a question whose pictures do not decode any more is left out."""
     folder = sources.open("blink").folder
@@ -62,10 +62,10 @@ def concatenated_images(
         rows = [replace(question, edition=questions[0].edition) for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:
-            made = threads.map(lambda one: _joined(one, images), several_images(questions))
+            made = threads.map(lambda one: _joined(one, image_store), several_images(questions))
             rows = [row for row in made if row is not None]
     if rows:
-        yield table_output(rows, question_preview(rows, images))
+        yield table_output(rows, question_preview(rows, image_store))
 
 
 @dg.asset(ins=BLINK.ins("questions"), **BLINK.stage("images", asks="gpu", ablation=True))
@@ -116,7 +116,7 @@ def captions_for_images(
     ),
 )
 def circles(
-    sources: SourceFiles, settings: SettingsFile, images: ImageStore, questions: list[Question]
+    sources: SourceFiles, settings: SettingsFile, image_store: ImageStore, questions: list[Question]
 ) -> Iterator[dg.Output[list[Question]]]:
     """Draw circles anew, smaller and larger, red and gray."""
     folder = sources.open("blink").folder
@@ -130,21 +130,21 @@ def circles(
             folder,
             studied,
             marks,
-            images.put,
+            image_store.put,
             seed=chosen.seed,
             parameters=chosen.builders,
         )
         rows += as_variants(again, drawn)
-    yield table_output(rows, question_preview(rows, images))
+    yield table_output(rows, question_preview(rows, image_store))
 
 
-def _joined(question: Question, images: ImageStore) -> Question | None:
+def _joined(question: Question, image_store: ImageStore) -> Question | None:
     if not question.images:
         return question
-    opened = [images.open_if_whole(image) for image in question.images]
+    opened = [image_store.open_if_whole(image) for image in question.images]
     whole = [picture for picture in opened if picture is not None]
     if len(whole) < len(opened):
         _log.warning("%s is left out: a picture of it does not decode", question.question_id)
         return None
-    stored = images.put(as_jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
+    stored = image_store.put(as_jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
     return replace(question, images=(stored.sha256,))

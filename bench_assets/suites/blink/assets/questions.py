@@ -61,14 +61,14 @@ def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[Sourc
 
 
 @dg.asset(deps=BLINK.source, **BLINK.stage("images"))
-def pictures_to_mark(sources: SourceFiles, images: ImageStore) -> dg.Output[list[StoredImage]]:
+def pictures_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store the pictures that people are to put points on.
 
     One row: one picture of the source's folder `to_mark/`, by its path below it; the release has
     none.
     """
     folder = sources.open("blink").folder / TO_MARK
-    stored, broken = images.put_files(picture_files(folder) if folder.is_dir() else {})
+    stored, broken = image_store.put_files(picture_files(folder) if folder.is_dir() else {})
     return table_output(stored, {"not_decoded": len(broken)})
 
 
@@ -102,7 +102,7 @@ def items(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     tables: TableFiles,
     to_mark: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]], dg.Output[list[TaskBuilt]]]:
@@ -112,7 +112,7 @@ def items(
     tasks: list[TaskBuilt] = []
     match find_route(opened.folder):
         case "release":
-            read, broken = _read(opened.folder, images)
+            read, broken = _read(opened.folder, image_store)
             absent = _absences(opened.folder)
             rows, rejections = name_edition(read), absent + broken
             faults = [one.reason for one in absent[:1]] + [one.reason for one in broken]
@@ -120,10 +120,10 @@ def items(
             rows, faults = name_edition(from_key(read_key(opened.folder / KEY))), []
         case "raw":
             chosen = settings.load().suite("blink", BlinkSettings)
-            with _with_marked(opened.folder, to_mark, tables, images) as folder:
+            with _with_marked(opened.folder, to_mark, tables, image_store) as folder:
                 built = build_all(
                     folder,
-                    images.put,
+                    image_store.put,
                     edition="mini" if opened.is_mini else "built",
                     seed=chosen.seed,
                     parameters=chosen.builders,
@@ -133,7 +133,7 @@ def items(
     for fault in faults:
         context.log.warning(fault)
     return (
-        table_output(rows, question_preview(rows, images)),
+        table_output(rows, question_preview(rows, image_store)),
         table_output(rejections),
         table_output(tasks),
     )
@@ -141,7 +141,7 @@ def items(
 
 @dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("questions"))
 def questions(
-    images: ImageStore, tables: TableFiles, items: list[Question]
+    image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
     """Take the questions whose answer is known, and that people did not find wrong.
 
@@ -149,7 +149,7 @@ def questions(
     or both splits of an edition that was built here.
     """
     rows = checked(scorable(items), heard(tables, ANSWER_CHECK)).questions
-    return table_output(rows, question_preview(rows, images))
+    return table_output(rows, question_preview(rows, image_store))
 
 
 @dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
@@ -179,7 +179,7 @@ def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
 
 @contextmanager
 def _with_marked(
-    folder: Path, to_mark: list[StoredImage], tables: TableFiles, images: ImageStore
+    folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
 ) -> Iterator[Path]:
     """Give the source with what people marked and brought beside it; as it is if they did not."""
     marked = [row for form in POINTS for row in heard(tables, form)]
@@ -191,7 +191,7 @@ def _with_marked(
         added, both = Path(given, "added"), Path(given, "both")
         for made in (added, both):
             made.mkdir()
-        write_marked(added, marked, puzzles, {one.name: one for one in to_mark}, images.read)
+        write_marked(added, marked, puzzles, {one.name: one for one in to_mark}, image_store.read)
         overlaid(folder, added, both)
         yield both
 
@@ -204,22 +204,22 @@ def _absences(folder: Path) -> list[Rejection]:
     return [Rejection(entry=f"{name}/", reason=reason) for name in absent]
 
 
-def _read(folder: Path, images: ImageStore) -> tuple[list[Question], list[Rejection]]:
+def _read(folder: Path, image_store: ImageStore) -> tuple[list[Question], list[Rejection]]:
     """Read a release; an entry with a picture that does not decode is a rejection."""
     read, broken = [], []
     for item in read_items(folder):
         try:
-            read.append(to_question(item, _stored(item, images)))
+            read.append(to_question(item, _stored(item, image_store)))
         except ImageError as why:
             broken.append(Rejection(entry=item.idx, reason=str(why)))
     return read, broken
 
 
-def _stored(item: Item, images: ImageStore) -> list[str]:
+def _stored(item: Item, image_store: ImageStore) -> list[str]:
     stored = []
     for number, data in enumerate(item.images, 1):
         try:
-            stored.append(images.put(data, f"{item.idx}_{number}").sha256)
+            stored.append(image_store.put(data, f"{item.idx}_{number}").sha256)
         except ImageError as why:
             raise ImageError(f"{item.where}, image_{number}: {why}") from why
     return stored

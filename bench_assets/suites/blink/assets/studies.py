@@ -76,7 +76,7 @@ def majority_vote(
 @dg.asset(ins=_BLINK.ins("questions", "predictions", "scores"), **_OF_A_MODEL)
 def mistakes(
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     questions: list[Question],
     predictions: list[Prediction],
     scores: list[Score],
@@ -92,7 +92,9 @@ def mistakes(
     )
     drawn = {row.question_id for row in rows}
     wrong = [row for row in scores if row.question_id in drawn]
-    return table_output(rows, mistakes_preview(questions, predictions, [], wrong, images, n=_SHOWN))
+    return table_output(
+        rows, mistakes_preview(questions, predictions, [], wrong, image_store, n=_SHOWN)
+    )
 
 
 # It gathers models, so it is refreshed when the leaderboard is.

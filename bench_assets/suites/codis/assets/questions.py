@@ -51,15 +51,15 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 @dg.asset(deps=[*CODIS.source, answers_key(people.PICTURES)], **CODIS.stage("images"))
 def images(
-    sources: SourceFiles, images: ImageStore, tables: TableFiles
+    sources: SourceFiles, image_store: ImageStore, tables: TableFiles
 ) -> dg.Output[list[StoredImage]]:
     """Store every picture of the folder, several at a time, and find those that people brought.
 
     One row: one picture that decodes, now in the image store; the release has 216. Pictures
     that do not decode are among the rejections.
     """
-    stored, broken = images.put_files(picture_files(open_release(sources).images))
-    brought = images.stored(heard(tables, people.PICTURES))
+    stored, broken = image_store.put_files(picture_files(open_release(sources).images))
+    brought = image_store.stored(heard(tables, people.PICTURES))
     return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
 
 
@@ -82,7 +82,7 @@ def images(
 )
 def selection(
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     submissions: list[Pair],
     votes: list[Vote],
     decisions: list[Decision],
@@ -91,7 +91,9 @@ def selection(
     """Take what can be asked, and say of everything that is left out why."""
     decoded = {image.name for image in stored}
     files = picture_files(open_release(sources).images)
-    broken = images.put_files({name: file for name, file in files.items() if name not in decoded})
+    broken = image_store.put_files(
+        {name: file for name, file in files.items() if name not in decoded}
+    )
     selected = select(submissions, decisions, decoded)
     refused = ballots(submissions, votes).rejections
     return (
@@ -150,7 +152,7 @@ def questions(
     sources: SourceFiles,
     settings: SettingsFile,
     tables: TableFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     pairs: list[Pair],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
@@ -162,4 +164,4 @@ def questions(
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
     asked = with_open(rows, TASK, tables, settings.load())
-    return table_output(asked, question_preview(asked, images))
+    return table_output(asked, question_preview(asked, image_store))

@@ -51,13 +51,13 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 
 @dg.asset(deps=COGBENCH.source, **COGBENCH.stage("images"))
-def images(sources: SourceFiles, images: ImageStore) -> dg.Output[list[StoredImage]]:
+def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store every picture of the folder, several at a time.
 
     One row: one picture that decodes, now in the image store; the release has 251. Of those that
     do not decode, the metadata say why.
     """
-    stored, broken = images.put_files(picture_files(open_release(sources).images))
+    stored, broken = image_store.put_files(picture_files(open_release(sources).images))
     faults = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in broken)
     return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
 

@@ -71,7 +71,7 @@ def _pictures(here: Staging, tables: Sequence[str]) -> dg.AssetsDefinition:
     def pictures(
         sources: SourceFiles,
         settings: SettingsFile,
-        images: ImageStore,
+        image_store: ImageStore,
         files: list[StoredImage],
         downloads: list[Download],
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
@@ -83,7 +83,7 @@ def _pictures(here: Staging, tables: Sequence[str]) -> dg.AssetsDefinition:
             if not (row.sha256 or row.error) and row.file in there
         ]
         fetched = {row.url: target / row.file for row in downloads if row.sha256}
-        stored, broken = images.put_files(fetched, entry="")
+        stored, broken = image_store.put_files(fetched, entry="")
         broken += [Rejection(entry=row.url, reason=row.error) for row in downloads if row.error]
         found, _ = _served(sources, tables)
         broken += [_refusal(*one) for one in found.refused.items()]

@@ -58,7 +58,7 @@ def asked_tables(
     asked: Asked,
     n: int,
     edition: Edition,
-    images: ImageStore,
+    image_store: ImageStore,
     marked: Callable[[list[Question]], list[Question]] = list,
 ) -> Iterator[dg.Output[list[Any]]]:
     """Give out what a task leaves out and, if its source has entries, what it asks.
@@ -67,7 +67,7 @@ def asked_tables(
         asked: What became of the entries.
         n: How many there are.
         edition: Which edition the questions belong to.
-        images: Shows some of the pictures.
+        image_store: Shows some of the pictures.
         marked: Notes in questions what people have not decided yet.
 
     Raises:
@@ -78,7 +78,7 @@ def asked_tables(
         raise SourceError(_NO_PICTURE.format(n=n))
     if n:
         rows = marked([replace(question, edition=edition) for question in asked.questions])
-        yield table_output(rows, question_preview(rows, images), name="questions")
+        yield table_output(rows, question_preview(rows, image_store), name="questions")
 
 
 def edition_of(

@@ -64,10 +64,10 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     },
 )
 def pictures(
-    sources: SourceFiles, images: ImageStore
+    sources: SourceFiles, image_store: ImageStore
 ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
     """Store every picture of `images/`, several at a time, and say which are none."""
-    stored, broken = images.put_files(picture_files(source_folder(sources) / "images"))
+    stored, broken = image_store.put_files(picture_files(source_folder(sources) / "images"))
     return table_output(stored, {"not_decoded": len(broken)}), table_output(broken)
 
 

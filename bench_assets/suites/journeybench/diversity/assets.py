@@ -41,7 +41,7 @@ _PICTURES = {".png", ".jpg", ".jpeg", ".webp"}
 
 @dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
 def image_map(
-    settings: SettingsFile, images: ImageStore, questions: list[Question]
+    settings: SettingsFile, image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
     """Lay the captioned pictures out beside another set of pictures.
 
@@ -53,13 +53,13 @@ def image_map(
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     others = StoredFiles([], [])
     if chosen.other_images:
-        others = _stored(configured.resolve(chosen.other_images), images)
+        others = _stored(configured.resolve(chosen.other_images), image_store)
     ours = {question.images[0]: question.labels["picture"] for question in questions}
     theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
-    laid_out = _compositions([*ours, *theirs], images)
+    laid_out = _compositions([*ours, *theirs], image_store)
     shown = list(laid_out)
     if chosen.map_encoder:
-        with encoder_of(chosen.map_encoder, configured, images) as encoder:
+        with encoder_of(chosen.map_encoder, configured, image_store) as encoder:
             places = place(encoder.encode_images(shown), _SEED)
     else:
         places = place(np.stack(list(laid_out.values())), _SEED)
@@ -108,14 +108,14 @@ def object_relations(
     return table_output(rows, {"share_known": share, "nouns": finder.name})
 
 
-def _stored(folder: Path, images: ImageStore) -> StoredFiles:
+def _stored(folder: Path, image_store: ImageStore) -> StoredFiles:
     files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _PICTURES]
     if not files:
         raise SourceError(f"{folder}: no pictures in it; it is other_images of {SUITE}")
-    return images.put_files({file.relative_to(folder).as_posix(): file for file in files})
+    return image_store.put_files({file.relative_to(folder).as_posix(): file for file in files})
 
 
-def _compositions(shown: Sequence[str], images: ImageStore) -> dict[str, Vectors]:
+def _compositions(shown: Sequence[str], image_store: ImageStore) -> dict[str, Vectors]:
     """How each is laid out; one that does not decode any more is named in the log, and left out."""
-    opened = ((image, images.open_if_whole(image)) for image in shown)
+    opened = ((image, image_store.open_if_whole(image)) for image in shown)
     return {image: composition(picture) for image, picture in opened if picture is not None}

@@ -64,7 +64,7 @@ def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[lis
 def questions(
     sources: SourceFiles,
     tables: TableFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     entries: list[TriggerQuestion],
     files: list[StoredImage],
     fetched: list[StoredImage],
@@ -74,4 +74,4 @@ def questions(
     whole = not asked.rejections
     edition = edition_of(sources, "hallucination_vqa", whole=whole, n=n, releases=RELEASES)
     waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
-    yield from asked_tables(asked, n, edition, images, waiting)
+    yield from asked_tables(asked, n, edition, image_store, waiting)

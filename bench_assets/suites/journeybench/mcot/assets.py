@@ -103,7 +103,7 @@ def planned_pictures(
 def pictures(
     context: dg.AssetExecutionContext,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     planned_pictures: list[PlannedPicture],
 ) -> dg.Output[list[StoredImage]]:
     """Make the pictures.
@@ -117,7 +117,7 @@ def pictures(
         ImageRequest(name=picture.name, prompt=picture.prompt, seed=picture.seed)
         for picture in planned_pictures
     ]
-    painted = paint_all(requests, painter, images, blobs_of(configured, "painted"))
+    painted = paint_all(requests, painter, image_store, blobs_of(configured, "painted"))
     for one in painted.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
     return table_output(
@@ -195,7 +195,7 @@ def spellings(entries: list[McotItem]) -> dg.Output[list[Spelling]]:
 )
 def questions(
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     entries: list[McotItem],
     pictures: list[StoredImage],
     files: list[StoredImage],
@@ -205,4 +205,4 @@ def questions(
     asked, n = to_questions(entries, by_name([*files, *fetched, *pictures])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "mcot", whole=whole, n=n, releases=RELEASES)
-    yield from asked_tables(asked, n, edition, images)
+    yield from asked_tables(asked, n, edition, image_store)

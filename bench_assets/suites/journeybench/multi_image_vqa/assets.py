@@ -121,7 +121,7 @@ def pairs(
 def pictures(
     context: dg.AssetExecutionContext,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:
     """Make the pictures.
@@ -136,7 +136,7 @@ def pictures(
         for pair in planned_pairs
         for name, prompt, seed in zip(pair.pictures, pair.prompts, pair.seeds, strict=True)
     ]
-    painted = paint_all(requests, painter, images, blobs_of(configured, "painted"))
+    painted = paint_all(requests, painter, image_store, blobs_of(configured, "painted"))
     for one in painted.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
     return table_output(
@@ -179,7 +179,7 @@ def entries(sources: SourceFiles, built: list[MultiImageItem]) -> dg.Output[list
 )
 def questions(
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     entries: list[MultiImageItem],
     pictures: list[StoredImage],
     files: list[StoredImage],
@@ -189,4 +189,4 @@ def questions(
     asked, n = to_questions(entries, by_name([*files, *fetched, *pictures])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "multi_image_vqa", whole=whole, n=n, releases=RELEASES)
-    yield from asked_tables(asked, n, edition, images)
+    yield from asked_tables(asked, n, edition, image_store)

@@ -72,7 +72,7 @@ def captions(
 )
 def ocr(
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     tables: TableFiles,
     questions: list[Question],
     stored: list[StoredImage],
@@ -93,7 +93,7 @@ def ocr(
 
     def opened() -> Iterator[Image.Image]:
         for picture in unread:
-            if (decoded := images.open_if_whole(picture)) is not None:
+            if (decoded := image_store.open_if_whole(picture)) is not None:
                 whole.append(picture)
                 yield decoded
 
@@ -139,7 +139,7 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
     name="questions", ins=MULTI.ins("questions"), **MULTI.stage("questions", below="blank_image")
 )
 def questions_with_blank_image(
-    images: ImageStore, questions: list[Question]
+    image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[Question]]:
     """Show a black picture where there is none, for models that demand one (section 4.2).
 
@@ -147,7 +147,7 @@ def questions_with_blank_image(
     """
     file = io.BytesIO()
     Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
-    blank = images.put(file.getvalue(), "blank.png")
+    blank = image_store.put(file.getvalue(), "blank.png")
     return table_output(with_blank_image(questions, blank.sha256))
 
 

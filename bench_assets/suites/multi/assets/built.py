@@ -178,7 +178,7 @@ def transformed_items(
 def duplicates(
     config: DuplicateConfig,
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     transformed_items: list[Item],
     stored: list[StoredImage],
 ) -> dg.Output[list[Duplicate]]:
@@ -191,7 +191,7 @@ def duplicates(
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}
     shown = {name for item in transformed_items for name in item.images if name in digests}
-    opened = ((name, images.open_if_whole(digests[name])) for name in sorted(shown))
+    opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(shown))
     hashes = {name: picture_hash(picture) for name, picture in opened if picture is not None}
     whole = [item for item in transformed_items if set(item.images) <= hashes.keys()]
     pairs = find_duplicates(whole, hashes, config.similarity, config.distance)

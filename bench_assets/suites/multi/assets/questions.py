@@ -70,7 +70,7 @@ def images(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     raw_items: list[Item],
 ) -> dg.Output[list[StoredImage]]:
     """Store every picture of the folder, and every table that markdown cannot say.
@@ -78,13 +78,13 @@ def images(
     One row: one picture that decodes, now in the image store; the release has 7,658. Those that
     do not decode are among the rejections, and so are questions about a table that cannot be drawn.
     """
-    stored, broken = images.put_files(picture_files(release_of(sources).images))
+    stored, broken = image_store.put_files(picture_files(release_of(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
     tables = {n: html for item in raw_items for n, html in prepare(item).tables.items()}
     drawn = []
     for name, html in tables.items():
         try:
-            drawn.append(images.put(draw_table(html, font), name))
+            drawn.append(image_store.put(draw_table(html, font), name))
         except ImageError as why:
             context.log.warning(f"{name} cannot be drawn: {why}")
     about = {
@@ -97,7 +97,7 @@ def images(
 
 @dg.asset(ins=MULTI.ins(stored="images"), deps=MULTI.source, **MULTI.stage("images"))
 def unusable_files(
-    sources: SourceFiles, images: ImageStore, stored: list[StoredImage]
+    sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
     """Say which pictures and knowledge pieces cannot be shown, and why.
 
@@ -108,7 +108,7 @@ def unusable_files(
     release = release_of(sources)
     files = picture_files(release.images)
     broken = {name: file for name, file in files.items() if name not in by_name}
-    pictures = images.put_files(broken).rejections  # tried again, to hear why
+    pictures = image_store.put_files(broken).rejections  # tried again, to hear why
     return table_output(pictures + usable(read_knowledge(release), by_name).rejections)
 
 
@@ -134,7 +134,7 @@ def unusable_files(
 )
 def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     tables: TableFiles,
     dropped_items: list[Rejection],
     transformed_items: list[Item],
@@ -151,6 +151,6 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
         edition,
     )
     return (
-        table_output(rows, question_preview(rows, images)),
+        table_output(rows, question_preview(rows, image_store)),
         table_output([*dropped_items, *build.duplicate_rejections(pairs), *refused]),
     )

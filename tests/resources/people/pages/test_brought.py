@@ -58,8 +58,8 @@ def test_what_is_no_picture_is_refused_with_the_reason(site: Site, data: bytes) 
 
 
 def test_pictures_are_shown_to_whom_the_item_was_given(site: Site) -> None:
-    images = ImageStore(folder=str(site.images))
-    shown_one, other = images.put(png(), "a").sha256, images.put(png("blue"), "b").sha256
+    image_store = ImageStore(folder=str(site.images))
+    shown_one, other = image_store.put(png(), "a").sha256, image_store.put(png("blue"), "b").sha256
     site.people.ask(FORM, [item("a", needed=1, pictures={"Picture": shown_one})])
     page = shown(site)
     ana, ben = site.visitor("ana"), site.visitor("ben")

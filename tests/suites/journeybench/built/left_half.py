@@ -49,8 +49,8 @@ class Bench:
         resources = {
             "settings": self.settings,
             "sources": SourceFiles(settings=self.settings),
-            "images": self.images,
-            "models": Models(settings=self.settings, images=self.images),
+            "image_store": self.images,
+            "models": Models(settings=self.settings, image_store=self.images),
             "tables": self.tables,
             "io_manager": RowTables(files=self.tables),
         }

@@ -27,7 +27,7 @@ _HERE = Staging("cogbench/description")
 )
 def questions(
     sources: SourceFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     stories: list[Story],
     chains: list[StoryChain],
     stored: list[StoredImage],
@@ -46,4 +46,4 @@ def questions(
     edition = edition_of(opened, len(stored))
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
-    return table_output(rows, {"key_points": n_points, **question_preview(rows, images)})
+    return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})

@@ -172,7 +172,7 @@ def flags(
 def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     tables: TableFiles,
     written_questions: list[WrittenQuestion],
     flags: list[Flag],
@@ -190,7 +190,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         found = _refined(decided, _dealt(written_questions), solved, by_id)
     edition = edition_of(opened, len(stored))
     rows = to_questions(found.kept, by_id, edition, refine.undecided(flags))
-    return table_output(rows, question_preview(rows, images)), table_output(found.rejections)
+    return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
 
 def _dealt(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:

@@ -40,7 +40,7 @@ class Neighbours(dg.Config):
 def look_alike_proposals(
     config: Neighbours,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     gallery: list[GalleryPicture],
     decisions: list[FilterDecision],
     stored: list[StoredImage],
@@ -56,7 +56,8 @@ def look_alike_proposals(
     decoded = [
         (row, composition(picture))
         for row in gallery
-        if row.picture in kept and (picture := images.open_if_whole(known[row.picture])) is not None
+        if row.picture in kept
+        and (picture := image_store.open_if_whole(known[row.picture])) is not None
     ]
     if not decoded:
         return table_output([])

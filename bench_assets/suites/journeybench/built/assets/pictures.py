@@ -106,7 +106,7 @@ def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[Galler
 def decisions(
     config: Filtering,
     settings: SettingsFile,
-    images: ImageStore,
+    image_store: ImageStore,
     gallery: list[GalleryPicture],
     filter_votes: list[FilterVote],
     stored: list[StoredImage],
@@ -121,7 +121,7 @@ def decisions(
         row.picture: picture_hash(picture)
         for row in gallery
         if row.picture in there
-        and (picture := images.open_if_whole(there[row.picture].sha256)) is not None
+        and (picture := image_store.open_if_whole(there[row.picture].sha256)) is not None
     }
     rows = decide(
         gallery,

@@ -57,7 +57,7 @@ def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list
 def questions(
     sources: SourceFiles,
     tables: TableFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     entries: list[CaptionedImage],
     files: list[StoredImage],
     fetched: list[StoredImage],
@@ -67,4 +67,4 @@ def questions(
     whole = not asked.rejections
     edition = edition_of(sources, "captioning", whole=whole, n=n, releases=RELEASES)
     waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
-    yield from asked_tables(asked, n, edition, images, waiting)
+    yield from asked_tables(asked, n, edition, image_store, waiting)

@@ -14,7 +14,9 @@ from resources.settings.stores import vectors_of
 
 
 @contextmanager
-def encoder_of(name: str, settings: Settings, images: ImageStore) -> Iterator[ImageTextEncoder]:
+def encoder_of(
+    name: str, settings: Settings, image_store: ImageStore
+) -> Iterator[ImageTextEncoder]:
     """Load an encoder by its name in bench.toml, for the length of a ``with`` block.
 
     Raises:
@@ -27,5 +29,5 @@ def encoder_of(name: str, settings: Settings, images: ImageStore) -> Iterator[Im
     spec = specs.get(name)
     beside = settings.resolve(spec.path if spec else "")
     location = str(beside) if spec is None or beside.exists() else spec.path
-    with open_encoder(name, spec, location, images, vectors_of(settings)) as encoder:
+    with open_encoder(name, spec, location, image_store, vectors_of(settings)) as encoder:
         yield encoder

@@ -29,12 +29,12 @@ def rankings(of: Evaluation) -> dg.AssetsDefinition:
     def predictions(
         context: dg.AssetExecutionContext,
         settings: SettingsFile,
-        images: ImageStore,
+        image_store: ImageStore,
         questions: list[Question],
         candidates: list[Candidate],
     ) -> dg.Output[list[Prediction]]:
         name = context.partition_key
-        with encoder_of(name, settings.load(), images) as encoder:
+        with encoder_of(name, settings.load(), image_store) as encoder:
             return table_output(rank(questions, candidates, encoder, name, of.condition))
 
     return predictions

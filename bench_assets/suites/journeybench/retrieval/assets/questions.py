@@ -99,7 +99,7 @@ def candidates_as_released(
 def questions(  # noqa: PLR0913, PLR0917  (a table each)
     sources: SourceFiles,
     tables: TableFiles,
-    images: ImageStore,
+    image_store: ImageStore,
     entries: list[RetrievalSample],
     files: list[StoredImage],
     fetched: list[StoredImage],
@@ -111,7 +111,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     asked = to_questions(entries, there, _categories(sources, captioned))
     edition = edition_of(sources, *_TABLES, whole=whole)
     waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
-    yield from asked_tables(asked, len(entries), edition, images, waiting)
+    yield from asked_tables(asked, len(entries), edition, image_store, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
