@@ -175,7 +175,7 @@ class Gathered:
         """What was measured of models in several orders of the options, earliest first."""
         return read_figures(self.tables.home, OrderFigure, self.task.name)
 
-    def picture(self, image: str) -> Image.Image:
+    def open_image(self, image: str) -> Image.Image:
         """A picture by its SHA-256.
 
         Raises:

@@ -146,7 +146,7 @@ class Evidence(Protocol):
         """What was measured of models in several orders of the options, earliest first."""
         ...
 
-    def picture(self, image: str) -> Image.Image:
+    def open_image(self, image: str) -> Image.Image:
         """A picture by its SHA-256.
 
         Raises:

@@ -148,7 +148,7 @@ def near_looks(looks: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _small(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None:
     try:
-        picture = evidence.picture(image)
+        picture = evidence.open_image(image)
     except ImageError:
         return None
     small = picture.convert("RGB").resize((_SIDE, _SIDE), Image.Resampling.BILINEAR)

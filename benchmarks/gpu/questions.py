@@ -7,7 +7,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt
 from resources.replies.engine import ReadImage
@@ -33,9 +33,9 @@ class Album:
         return partial(_read, self.folder)
 
     def _picture(self, rng: random.Random) -> Image:
-        coarse = Pictures.frombytes("RGB", (64, 48), rng.randbytes(64 * 48 * 3))
+        coarse = PILImage.frombytes("RGB", (64, 48), rng.randbytes(64 * 48 * 3))
         written = io.BytesIO()
-        coarse.resize(_SIZE, Pictures.Resampling.BICUBIC).save(written, "JPEG", quality=90)
+        coarse.resize(_SIZE, PILImage.Resampling.BICUBIC).save(written, "JPEG", quality=90)
         digest = sha256(written.getvalue()).hexdigest()
         (self.folder / digest).write_bytes(written.getvalue())
         return Image(digest)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 from pydantic import BaseModel, ConfigDict, Field
 
 from bench_assets.core.embedding import ImageTextEncoder, Vectors
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 RANDOM = "random"
 """Name of the encoder that is always there."""
 
-OpenImage: TypeAlias = Callable[[str], Pictures.Image]
+OpenImage: TypeAlias = Callable[[str], PILImage.Image]
 
 _TRIED = (64, 48)  # px; width and height of the picture that shows what a model makes of one
 
@@ -128,7 +128,7 @@ class _CheckpointEncoder:
         refuse_other_spaces(
             self._model.name,
             texts=self._embedded_texts(["a cat"]),
-            pictures=self._embedded_pictures([Pictures.new("RGB", _TRIED, "red")]),
+            pictures=self._embedded_pictures([PILImage.new("RGB", _TRIED, "red")]),
         )
 
     def texts(self, texts: Sequence[str]) -> Vectors:
@@ -149,7 +149,7 @@ class _CheckpointEncoder:
         )
         return self._model.texts(inputs)
 
-    def _embedded_pictures(self, pictures: Sequence[Pictures.Image]) -> "Tensor":
+    def _embedded_pictures(self, pictures: Sequence[PILImage.Image]) -> "Tensor":
         inputs = self._processor.image_processor(images=list(pictures), return_tensors="pt")
         return self._model.pictures(inputs)
 

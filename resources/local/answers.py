@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Reply
 from resources.local.conversations import Message
@@ -30,7 +30,7 @@ class Draw:
 class Answers(Protocol):
     """A loaded model."""
 
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         """Tokens that pictures become, for batches of like size; 0 where that is not known.
 
         Called in several threads while a batch is answered.

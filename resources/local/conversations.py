@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core import pictures
 from bench_assets.core.chat import Image, Turn
 from bench_assets.core.errors import ImageError
 
 Message: TypeAlias = dict[str, Any]  # as chat templates take it: role, and content as parts
-DecodedImages: TypeAlias = dict[str, Pictures.Image]  # by SHA-256
+DecodedImages: TypeAlias = dict[str, PILImage.Image]  # by SHA-256
 
 
 def message(turn: Turn, images: DecodedImages) -> Message:
@@ -26,7 +26,7 @@ def message(turn: Turn, images: DecodedImages) -> Message:
     return {"role": turn.role, "content": content}
 
 
-def decode(image: Image, data: bytes, max_pixels: int | None) -> Pictures.Image:
+def decode(image: Image, data: bytes, max_pixels: int | None) -> PILImage.Image:
     """Decode a picture, shrunk where it has more pixels than allowed.
 
     Raises:
@@ -40,10 +40,10 @@ def decode(image: Image, data: bytes, max_pixels: int | None) -> Pictures.Image:
     if share >= 1:
         return picture
     width, height = (max(1, int(side * share**0.5)) for side in picture.size)
-    return picture.resize((width, height), Pictures.Resampling.BICUBIC)
+    return picture.resize((width, height), PILImage.Resampling.BICUBIC)
 
 
-def pictures_of(talk: Sequence[Message]) -> list[Pictures.Image]:
+def pictures_of(talk: Sequence[Message]) -> list[PILImage.Image]:
     """Every picture of a conversation, in reading order."""
     return [
         part["image"]
@@ -71,7 +71,7 @@ def with_texts(message: Message, written: Callable[[str], str]) -> Message:
     return message | {"content": parts}
 
 
-def with_pictures(message: Message, shown: Callable[[Pictures.Image], Pictures.Image]) -> Message:
+def with_pictures(message: Message, shown: Callable[[PILImage.Image], PILImage.Image]) -> Message:
     """Change every picture of a turn."""
     content = message["content"]
     if isinstance(content, str):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from resources.local.conversations import Message, with_pictures
 
@@ -33,10 +33,10 @@ class LeastSizes:
         Returns:
             The conversation, and what was changed.
         """
-        takes: Callable[[Pictures.Image], bool] = self._takes if tried else self._is_large_enough
+        takes: Callable[[PILImage.Image], bool] = self._takes if tried else self._is_large_enough
         changed: list[str] = []
 
-        def taken(picture: Pictures.Image) -> Pictures.Image:
+        def taken(picture: PILImage.Image) -> PILImage.Image:
             if takes(picture):
                 return picture
             least = max((self._merged or 0) + 1, LEAST_SIDE, -(-max(picture.size) // _NARROWEST))
@@ -44,12 +44,12 @@ class LeastSizes:
             if (width, height) == picture.size:
                 return picture  # refused for something else
             changed.append(f"{picture.width}x{picture.height} px to {width}x{height} px")
-            return picture.resize((width, height), Pictures.Resampling.BICUBIC)
+            return picture.resize((width, height), PILImage.Resampling.BICUBIC)
 
         written = [with_pictures(message, taken) for message in talk]
         return written, f"enlarged for the processor: {', '.join(changed)}" if changed else ""
 
-    def _takes(self, picture: Pictures.Image) -> bool:
+    def _takes(self, picture: PILImage.Image) -> bool:
         if not self._is_large_enough(picture):
             return False
         try:
@@ -58,7 +58,7 @@ class LeastSizes:
             return False
         return True
 
-    def _is_large_enough(self, picture: Pictures.Image) -> bool:
+    def _is_large_enough(self, picture: PILImage.Image) -> bool:
         return self._merged is None or min(picture.size) > self._merged
 
     @cached_property

@@ -12,7 +12,7 @@ from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.errors import ModelError
@@ -69,7 +69,7 @@ class TransformersModel:
         """What generates."""
         return self._model
 
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         """Tokens of pictures, so that batches can be of like size; 0 where that is not known."""
         if self._model.config.model_type in _ONE_AT_A_TIME and pictures:
             return sys.maxsize

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
@@ -108,7 +108,7 @@ def _written(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
     return f"{tuple(made.shape)} {sha256(numbers.contiguous().numpy().tobytes()).hexdigest()}"
 
 
-def _drawn() -> Pictures.Image:
+def _drawn() -> PILImage.Image:
     """Draw stripes and slopes, which every way of resizing blurs in its own way."""
     width, height = _SIZE
     colours = bytes(
@@ -117,4 +117,4 @@ def _drawn() -> Pictures.Image:
         for x in range(width)
         for level in (255 * (x // 3 % 2), 255 * (x + y) // (width + height), 255 * (y // 5 % 2))
     )
-    return Pictures.frombytes("RGB", _SIZE, colours)
+    return PILImage.frombytes("RGB", _SIZE, colours)

@@ -11,7 +11,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.errors import ModelError
 from resources.local.least_sizes import LEAST_SIDE, REFUSALS
@@ -62,7 +62,7 @@ class PictureTokens:
         narrow = () if _goes_by_area(self._processor.image_processor) else _NARROW
         return max(self.of(*shape) for shape in (*_SHAPES, *narrow))
 
-    def within(self, picture: Pictures.Image, limit: int) -> Pictures.Image:
+    def within(self, picture: PILImage.Image, limit: int) -> PILImage.Image:
         """Shrink a picture of which the processor would make more than ``limit`` tokens.
 
         Raises:
@@ -102,7 +102,7 @@ class PictureTokens:
 
     def _tried(self, width: int, height: int) -> int:
         """Show a black picture to a family that cannot tell beforehand."""
-        shown = {"images": [[Pictures.new("RGB", (width, height))]], "return_tensors": "pt"}
+        shown = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
         made = self._processor(text=[str(self._processor.image_token)], **shown)
         frame = self._processor.tokenizer("")["input_ids"]  # what is around any text
         return int(made["input_ids"].shape[-1]) - len(frame)

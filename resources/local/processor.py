@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, first_line
@@ -203,7 +203,7 @@ def has_one_place(spec: LocalSpec, processor: "Processor") -> bool:
 
 def _length(processor: "Processor", text: str) -> int | None:
     """Tokens of a text beside a picture; None if the processor refuses it."""
-    shown = {"images": [[Pictures.new("RGB", (64, 64))]], "return_tensors": "pt"}
+    shown = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
     try:
         return int(processor(text=[text], **shown)["input_ids"].shape[-1])
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):

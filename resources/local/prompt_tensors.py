@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from resources.local.chat_template import ChatTemplate
 from resources.local.conversations import Message, pictures_of, with_pictures, with_texts
@@ -117,7 +117,7 @@ class PromptTensors:
         talk, enlarged = self._sizes.enlarged(talk, tried=tried)
         shrunk: list[str] = []
 
-        def within(picture: Pictures.Image) -> Pictures.Image:
+        def within(picture: PILImage.Image) -> PILImage.Image:
             if self._tokens is None or self._max_image_tokens is None:
                 return picture
             made = self._tokens.within(picture, self._max_image_tokens)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.reasoning_forms import ANSWERS, THOUGHTS
@@ -63,7 +63,7 @@ class Loading:
         self.seconds = time.perf_counter() - start
         return self
 
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         """Tokens of pictures."""
         return self._in_memory.weight(pictures)
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.errors import ModelError
@@ -74,7 +74,7 @@ class VllmModel:
         self._texts = ReplyTexts(llm.get_tokenizer(), frozenset(), spec.thinking_tags)
         self._context = int(llm.model_config.max_model_len)
 
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         """Not needed: vLLM itself runs as many requests side by side as fit."""
         return 0
 

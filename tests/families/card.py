@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Turn
 from tests.families.questions import PICTURES
@@ -95,5 +95,5 @@ def _with_strings(turn: Turn) -> dict[str, Any]:
     return {"role": turn.role, "content": "".join(map(str, turn.parts))}
 
 
-def _decoded(image: Image) -> Pictures.Image:
-    return Pictures.open(io.BytesIO(PICTURES[image.sha256])).convert("RGB")
+def _decoded(image: Image) -> PILImage.Image:
+    return PILImage.open(io.BytesIO(PICTURES[image.sha256])).convert("RGB")

@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Turn
 from tests.families.table import Need
@@ -26,7 +26,7 @@ class Asked:
 def picture(width: int, height: int, seed: int, mode: str = "RGB") -> Image:
     """Draw 8 x 6 random colours, smoothly enlarged; kept in PICTURES."""
     colours = np.random.default_rng(seed).integers(0, 256, (6, 8, 3), dtype=np.uint8)
-    drawn = Pictures.fromarray(colours).resize((width, height), Pictures.Resampling.BICUBIC)
+    drawn = PILImage.fromarray(colours).resize((width, height), PILImage.Resampling.BICUBIC)
     file = io.BytesIO()
     drawn.convert(mode).save(file, "PNG")
     digest = hashlib.sha256(file.getvalue()).hexdigest()

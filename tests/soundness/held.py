@@ -86,7 +86,7 @@ class Held:
     def looks(self, images):
         return {one: self.hashes[one] for one in images if one in self.pictures}
 
-    def picture(self, image):
+    def open_image(self, image):
         if image not in self.pictures:
             raise ImageError(f"no picture {image}")
         return self.pictures[image]

@@ -44,7 +44,7 @@ class Answers:
     def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
         return []
 
-    def picture(self, image: str) -> Image.Image:
+    def open_image(self, image: str) -> Image.Image:
         raise ImageError(image)
 
 

@@ -48,7 +48,7 @@ def held_of(evidence: Gathered) -> Held:
     return Held(
         task=replace(TASK, name=evidence.task.name),
         questions=evidence.questions,
-        pictures={image: evidence.picture(image) for image in images},
+        pictures={image: evidence.open_image(image) for image in images},
         hashes=evidence.looks(images),
         stored=evidence.stored,
         elsewhere=evidence.elsewhere,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from resources.local.answers import Draw
@@ -17,11 +17,11 @@ class Echo:
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
-        self.weigh: Callable[[Pictures.Image], int] = lambda picture: 0
+        self.weigh: Callable[[PILImage.Image], int] = lambda picture: 0
         self.at_prepare: Callable[[list[str]], None] = lambda texts: None
         self.at_answer: Callable[[list[str]], None] = lambda texts: None
 
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         return sum(map(self.weigh, pictures))
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:

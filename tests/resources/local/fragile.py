@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Reply
 from bench_assets.core.errors import ModelError
@@ -21,7 +21,7 @@ from resources.settings.local_specs import TransformersSpec
 
 
 class Fragile:
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         return 0
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:

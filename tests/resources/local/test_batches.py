@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
 from resources.local.answers import Draw
@@ -37,7 +37,7 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
 def test_pictures_are_weighed_beside_the_thread_that_asks() -> None:
     threads: set[int] = set()
 
-    def weigh(picture: Pictures.Image) -> int:
+    def weigh(picture: PILImage.Image) -> int:
         threads.add(threading.get_ident())
         return 1
 

@@ -2,7 +2,7 @@
 
 import jinja2
 import pytest
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Prompt, Reply, Request, Turn
 from bench_assets.core.errors import ModelError
@@ -50,7 +50,7 @@ def test_a_model_that_cannot_be_asked_stops_all(where: str) -> None:
 @pytest.mark.parametrize(
     "raised",
     [
-        pytest.param(Pictures.DecompressionBombError("too many pixels"), id="a bomb"),
+        pytest.param(PILImage.DecompressionBombError("too many pixels"), id="a bomb"),
         pytest.param(OSError("stale file handle"), id="a disk that fails"),
         pytest.param(KeyError("no such digest"), id="whatever else"),
     ],
@@ -68,7 +68,7 @@ def test_a_picture_that_cannot_be_read_costs_only_its_own_question(raised: Excep
 
 
 def test_pictures_that_cannot_be_weighed_cost_only_their_own_question() -> None:
-    def weigh(picture: Pictures.Image) -> int:
+    def weigh(picture: PILImage.Image) -> int:
         return 1 // (64 - picture.width)
 
     echo = Echo()

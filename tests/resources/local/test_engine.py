@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Request, Turn
 from resources.local.answers import Draw
@@ -174,9 +174,9 @@ def test_a_blind_model_is_asked_without_the_pictures(tmp_path: Path) -> None:
 
 def test_a_large_picture_is_shrunk_and_a_turned_one_is_set_upright() -> None:
     written = io.BytesIO()
-    turned = Pictures.Exif()
+    turned = PILImage.Exif()
     turned[0x0112] = 6  # orientation: a quarter turn
-    Pictures.new("RGB", (400, 100)).save(written, "JPEG", exif=turned)
+    PILImage.new("RGB", (400, 100)).save(written, "JPEG", exif=turned)
     data = written.getvalue()
     assert decode(RED, data, None).size == (100, 400)
     assert decode(RED, data, 10_000).size == (50, 200)

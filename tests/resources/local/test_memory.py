@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from resources.checkpoints.identity import Checkpoint
@@ -31,7 +31,7 @@ class Cramped:
         self.room = room
         self.sizes: list[int] = []
 
-    def weight(self, pictures: Sequence[Pictures.Image]) -> int:
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         return self.model.weight(pictures)
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> Prepared:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.errors import ModelError
 from resources.checkpoints.identity import pin
@@ -150,7 +150,7 @@ def test_pictures_of_every_shape_stay_within_the_limit(
 ) -> None:
     long = int(short * ratio)
     size = (short, long) if upright else (long, short)
-    picture = Pictures.new("1", size)
+    picture = PILImage.new("1", size)
     shown = limited(family).within(picture, _LIMITS[family])
     assert limited(family).of(*shown.size) <= _LIMITS[family]
     if ratio <= 5:

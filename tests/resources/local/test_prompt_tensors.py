@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from resources.checkpoints.identity import pin
 from resources.local.picture_tokens import PictureTokens
@@ -40,7 +40,7 @@ def tensors(
 
 
 def shown(*sizes: tuple[int, int]) -> dict[str, Any]:
-    pictures = [{"type": "image", "image": Pictures.new("RGB", size, "red")} for size in sizes]
+    pictures = [{"type": "image", "image": PILImage.new("RGB", size, "red")} for size in sizes]
     return {"role": "user", "content": [*pictures, {"type": "text", "text": "How many?"}]}
 
 

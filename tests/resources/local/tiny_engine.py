@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
 from bench_assets.core.errors import ImageError
@@ -24,7 +24,7 @@ class Album:
 
     def add(self, colour: str, size: tuple[int, int]) -> Image:
         written = io.BytesIO()
-        Pictures.new("RGB", size, colour).save(written, "PNG")
+        PILImage.new("RGB", size, colour).save(written, "PNG")
         digest = sha256(written.getvalue()).hexdigest()
         self.pictures[digest] = written.getvalue()
         return Image(digest)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Request
 from bench_assets.core.errors import ModelError, SettingsError
@@ -114,7 +114,7 @@ def test_replies_are_kept_batch_by_batch(code, tmp_path):
 
 def test_it_sees_pictures(code, tmp_path):
     written = io.BytesIO()
-    Pictures.new("L", (3, 2)).save(written, "PNG")
+    PILImage.new("L", (3, 2)).save(written, "PNG")
     stored = ImageStore(folder=str(tmp_path / "images")).put(written.getvalue(), "a.png")
     request = Request(prompt=Prompt.of(Image(stored.sha256), "?"), question=question())
     assert ask(tmp_path, request)[0].endswith("[(3, 2)]")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PIL import Image as Picture
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request
 from bench_assets.core.errors import ImageError
@@ -19,11 +19,11 @@ PICTURES = {
     "a GIF": saved(corners(), "GIF"),
     "a WebP": saved(corners(), "WEBP"),
     "a turned JPEG": turned(6, "JPEG"),
-    "a transparent PNG": saved(Picture.new("RGBA", (2, 2))),
-    "a PNG of 16 bits": saved(Picture.fromarray(np.array([[0, 9999]], np.uint16))),
+    "a transparent PNG": saved(PILImage.new("RGBA", (2, 2))),
+    "a PNG of 16 bits": saved(PILImage.fromarray(np.array([[0, 9999]], np.uint16))),
     "floats": numbers([0.0, 0.5, 1.0], np.float32),
     "a GIF that moves": animated("GIF"),
-    "a JPEG of inks": saved(Picture.new("CMYK", (2, 2)), "JPEG"),
+    "a JPEG of inks": saved(PILImage.new("CMYK", (2, 2)), "JPEG"),
 }
 
 

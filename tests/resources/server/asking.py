@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from PIL import Image as Picture
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Prompt, Reply, Request
 from bench_assets.core.errors import ImageError
@@ -20,7 +20,7 @@ from tests.core.written_pictures import animated, corners, saved
 PICTURES: dict[str, bytes] = {
     "png": saved(corners()),
     "moving": animated("GIF"),
-    "clear": saved(Picture.new("RGBA", (2, 2))),
+    "clear": saved(PILImage.new("RGBA", (2, 2))),
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image as Picture
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request
 from bench_assets.core.errors import ModelError
@@ -29,7 +29,7 @@ FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
 
 def picture(sha256: str) -> bytes:
     written = io.BytesIO()
-    Picture.new("RGB", (2, 2)).save(written, sha256)
+    PILImage.new("RGB", (2, 2)).save(written, sha256)
     return written.getvalue()
 
 

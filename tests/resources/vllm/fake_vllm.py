@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 PER_PICTURE = 4  # tokens, as tests.tiny_checkpoint has it
 _THOUGHT = "<think>hm</think>"
@@ -139,9 +139,9 @@ class LLM:
         self.loras.append(lora_request)
         return self._outputs([self._rendered(talk) for talk in messages], sampling_params)
 
-    def _rendered(self, talk: list[dict[str, Any]]) -> tuple[list[int], list[Pictures.Image]]:
+    def _rendered(self, talk: list[dict[str, Any]]) -> tuple[list[int], list[PILImage.Image]]:
         words: list[str] = []
-        pictures: list[Pictures.Image] = []
+        pictures: list[PILImage.Image] = []
         for message in talk:
             words.append(message["role"])
             for part in message["content"]:
@@ -153,7 +153,7 @@ class LLM:
 
     def _outputs(
         self,
-        read: Sequence[tuple[list[int], list[Pictures.Image]]],
+        read: Sequence[tuple[list[int], list[PILImage.Image]]],
         sampling_params: Sequence[SamplingParams],
     ) -> list[RequestOutput]:
         assert len(read) == len(sampling_params)
@@ -175,7 +175,7 @@ class LLM:
         return outputs
 
     def _output(
-        self, number: int, prompt: list[int], pictures: list[Pictures.Image], drawn: SamplingParams
+        self, number: int, prompt: list[int], pictures: list[PILImage.Image], drawn: SamplingParams
     ) -> RequestOutput:
         text = self._tokenizer.decode(prompt)
         if "dies" in text:

@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from PIL import Image as Pictures
+from PIL import Image as PILImage
 
 from resources.checkpoints.identity import pin
 from resources.local.conversations import Message
@@ -17,10 +17,10 @@ from tests.families.llava import llava_1_5
 from tests.families.qwen import qwen2_5_vl
 from tests.resources.local.tiny_engine import spec_of
 
-RED, BLUE = (Pictures.new("RGB", (56, 84), colour) for colour in ("red", "blue"))
+RED, BLUE = (PILImage.new("RGB", (56, 84), colour) for colour in ("red", "blue"))
 
 
-def turn(*parts: str | Pictures.Image, role: str = "user") -> Message:
+def turn(*parts: str | PILImage.Image, role: str = "user") -> Message:
     content = [
         {"type": "text", "text": part}
         if isinstance(part, str)
@@ -96,7 +96,7 @@ def test_a_picture_is_shrunk_to_the_tokens_that_are_allowed(
     made: Callable[..., tuple[TokenPrompts, PromptTensors]],
 ) -> None:
     prompts, _ = made(qwen2_5_vl, limit=20)
-    asked = prompts.asked([turn(Pictures.new("RGB", (640, 480)), "?")])
+    asked = prompts.asked([turn(PILImage.new("RGB", (640, 480)), "?")])
     (picture,) = asked.prompt["multi_modal_data"]["image"]
     (tokens,) = asked.image_tokens
     assert 12 <= tokens <= 20
@@ -116,6 +116,6 @@ def test_a_picture_too_narrow_for_the_family_is_enlarged_and_said(
     made: Callable[..., tuple[TokenPrompts, PromptTensors]],
 ) -> None:
     prompts, _ = made(qwen2_5_vl)
-    asked = prompts.asked([turn(Pictures.new("RGB", (1, 300)), "?")])
+    asked = prompts.asked([turn(PILImage.new("RGB", (1, 300)), "?")])
     assert asked.note == "enlarged for the processor: 1x300 px to 28x300 px"
     assert asked.prompt["multi_modal_data"]["image"][0].size == (28, 300)

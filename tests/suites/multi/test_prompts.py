@@ -1,7 +1,7 @@
 import io
 
 import pytest
-from PIL import Image as Picture
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Request
 from bench_assets.suites.multi import prompts
@@ -211,7 +211,7 @@ def ask(server, prompt):
 
 def read_image(sha256):
     file = io.BytesIO()
-    Picture.new("RGB", (8, 8), (ord(sha256[-1]) % 256, 0, 0)).save(file, "PNG")
+    PILImage.new("RGB", (8, 8), (ord(sha256[-1]) % 256, 0, 0)).save(file, "PNG")
     return file.getvalue()
 
 

@@ -8,7 +8,7 @@ import dagster as dg
 from PIL import Image
 from pydantic import Field
 
-from bench_assets.core.chat import Image as Picture
+from bench_assets.core.chat import Image as PromptImage
 from bench_assets.core.chat import Prompt
 from bench_assets.core.image_texts import describe
 from bench_assets.core.rows import ImageText, Question, Score, StoredImage
@@ -194,7 +194,7 @@ def elite_questions(
 
 
 def _description(picture: str) -> Prompt:
-    return Prompt.of(Picture(picture), _DESCRIBE)
+    return Prompt.of(PromptImage(picture), _DESCRIBE)
 
 
 def _released(texts: dict[str, str], stored: Sequence[StoredImage], author: str) -> list[ImageText]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from PIL import Image as Picture
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image, Prompt, Reply, Request
 from resources.server.at_server import FormatOf
@@ -22,7 +22,7 @@ PICTURES = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
 
 def picture(sha256: str) -> bytes:
     written = io.BytesIO()
-    Picture.new("RGB", (2, 2)).save(written, sha256)
+    PILImage.new("RGB", (2, 2)).save(written, sha256)
     return written.getvalue()
 
 

@@ -4,7 +4,7 @@ import base64
 
 import numpy as np
 import pytest
-from PIL import Image as Picture
+from PIL import Image as PILImage
 
 from bench_assets.core.chat import Image
 from bench_assets.core.errors import ImageError
@@ -12,7 +12,7 @@ from bench_assets.core.pictures import decode
 from resources.server.formats.pictures import encoded
 from tests.core.written_pictures import CORNERS, animated, corners, numbers, saved, turned
 
-CLEAR = Picture.new("RGBA", (3, 2), (0, 0, 0, 0))
+CLEAR = PILImage.new("RGBA", (3, 2), (0, 0, 0, 0))
 
 
 def sent(data):
@@ -47,7 +47,7 @@ def test_a_plain_picture_is_sent_as_its_very_bytes(data, media):
         pytest.param(animated("GIF"), (255, 0, 0), id="a GIF that moves, by its first frame"),
         pytest.param(animated("PNG"), (255, 0, 0), id="a PNG that moves, by its first frame"),
         pytest.param(
-            saved(Picture.new("CMYK", (8, 8), (0, 255, 255, 0)), "JPEG", quality=100),
+            saved(PILImage.new("CMYK", (8, 8), (0, 255, 255, 0)), "JPEG", quality=100),
             (255, 0, 0),
             id="a JPEG of inks",
         ),
