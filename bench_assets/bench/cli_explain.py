@@ -1,7 +1,5 @@
 """Commands of ``bench`` that say why: what is behind a cell, and why a score moved."""
 
-import os
-import sys
 from typing import Annotated
 
 import typer
@@ -30,8 +28,6 @@ def explain(
     """Print all that is behind one cell: pictures, prompt, reply, judge, points, signature."""
     from bench_assets.bench.explaining import explain as gather
     from bench_assets.bench.printing_explained import print_explained
-    from bench_assets.bench.terminal_pictures import way_of
-    from resources.pictures.opening import images_of
     from resources.settings.environment import known_secrets
 
     with opened(question, source) as bench:
@@ -40,9 +36,7 @@ def explain(
         if as_json:
             tell_json(secrets.redacted_value(found.to_json()))
             return
-        way = way_of(os.environ, is_terminal=sys.stdout.isatty())
-        images = images_of(bench.settings)
-        print_explained(found, images, way, secrets)
+        print_explained(found, secrets)
 
 
 @app.command()
@@ -60,20 +54,16 @@ def diff(
     from bench_assets.bench.differing import differing
     from bench_assets.bench.printing import print_rows
     from bench_assets.bench.printing_differences import print_difference
-    from bench_assets.bench.terminal_pictures import way_of
-    from resources.pictures.opening import images_of
 
     left_out: list[TableError] = []
     with opened(suite) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
         found = differing(bench, before, after, **chosen, left_out=left_out)
-        way = way_of(os.environ, is_terminal=sys.stdout.isatty())
-        images = images_of(bench.settings)
         for one in found:
             if as_json:
                 print_rows(one.causes, as_json=True)
             else:
-                print_difference(one, images, way)
+                print_difference(one)
         for why in left_out:
             say(f"left out: {why}")
     raise typer.Exit(bool(left_out))

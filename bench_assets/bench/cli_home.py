@@ -9,13 +9,12 @@ import typer
 from bench_assets.bench.command import opened, told
 from bench_assets.bench.completion import complete_models, complete_suites, complete_tables
 from bench_assets.bench.options import (
-    ConditionOption,
     JsonOption,
     SourceOption,
     SuiteName,
     named,
 )
-from bench_assets.bench.printing import print_rows, say, tell, tell_json
+from bench_assets.bench.printing import print_rows, say, tell
 
 app = typer.Typer()
 
@@ -53,23 +52,6 @@ def tables(
 
     with opened() as bench:
         print_rows(list_tables(bench, below), as_json=as_json)
-
-
-@app.command()
-def trace(
-    question_id: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
-    model: Annotated[
-        str, named("One model; without it, all that were asked.", complete_models)
-    ] = "",
-    condition: ConditionOption = "main",
-    source: SourceOption = None,
-) -> None:
-    """Follow one question from table to table, as JSON lines: asked, replied, judged, scored."""
-    from bench_assets.bench.trace import trace as walk
-
-    with opened(question_id.partition("/")[0] if source else "", source) as bench:
-        for step in walk(bench, question_id, model, condition):
-            tell_json(step)
 
 
 @app.command()

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench_assets.bench.trace import trace
+import dagster as dg
+
 from bench_assets.bench.workbench import Workbench
 from bench_assets.core.errors import ImageError, UnknownNameError
 from bench_assets.core.reasoning import take_apart
 from bench_assets.core.rows import Metric
 from bench_assets.core.tables import to_json
-from bench_assets.evaluation import evaluation_key
+from bench_assets.evaluation import evaluation_key, questions_key
 from bench_assets.people.forms import Answer, Item
 from bench_assets.people.provenance import items_behind, said_of
 from bench_assets.report.causes import who_and_how
@@ -73,7 +74,7 @@ def explain(bench: Workbench, question_id: str, model: str, condition: str = "ma
         UnknownNameError: If no question has that id, or the model was never asked it.
         TableError: If a table is not as it was written.
     """
-    steps = trace(bench, question_id, model, condition)
+    steps = _trace(bench, question_id, model, condition)
     question, prompt = next(steps), next(steps)
     task = next(one for one in bench.catalog.tasks if one.name == question["task"])
     asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
@@ -180,3 +181,44 @@ def _value(bench: Workbench, task: Task, model: str, condition: str) -> Step:
 
 
 _SHOWN = ("metric", "value", "low", "high", "n_scored", "n_failed", "edition", "signature")
+
+
+def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> Iterator[Step]:
+    """Walk a question through the tables, as JSON objects that name their table first.
+
+    The prompt stands after the question, word for word as it was sent.
+
+    Raises:
+        UnknownNameError: If no question has that id.
+    """
+    task, question = _find(bench, question_id, condition)
+    yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
+    asked = task.conditions[condition].prompt(question)
+    sent = replies_of(bench.settings).prompt(asked.sha256)
+    yield {
+        "table": "prompts",
+        "sha256": asked.sha256,
+        "sent": sent is not None,
+        "turns": asked.to_json(),
+    }
+    known = bench.definitions.resolve_asset_graph().get_all_asset_keys()
+    for table in ("predictions", "judgements", "scores"):
+        key = evaluation_key(task, condition, table)
+        if dg.AssetKey(key) not in known:
+            continue
+        for row in bench.rows("/".join(key), model):
+            if row.question_id == question_id:
+                yield {"table": "/".join(key), **to_json(row)}
+
+
+def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any]:
+    seen: list[str] = []
+    suite = question_id.partition("/")[0]
+    tasks = bench.catalog.tasks_of(suite)
+    asking = [task for task in tasks if condition in task.conditions]
+    for task in asking or tasks:  # the first of those without it says which there are
+        for question in bench.questions(task, condition):
+            if question.question_id == question_id:
+                return task, question
+            seen.append(question.question_id)
+    raise UnknownNameError("question", question_id, seen, all_by=f"bench questions {suite}")

@@ -4,11 +4,8 @@ from collections.abc import Mapping
 
 from bench_assets.bench.differing import Compared
 from bench_assets.bench.printing import Cell, print_rows, say, tell
-from bench_assets.bench.printing_explained import show_picture
-from bench_assets.bench.terminal_pictures import Way
 from bench_assets.core.printable import one_line
 from bench_assets.report.side import Side
-from resources.pictures.images import ImageStore
 
 _EXAMPLES = 3
 _LONGEST = 100  # characters of a text
@@ -24,22 +21,20 @@ COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def print_difference(compared: Compared, image_store: ImageStore, way: Way) -> None:
+def print_difference(compared: Compared) -> None:
     """Print the causes of one task, and its first questions whose points changed."""
     whole = compared.causes[0]
     tell(f"\n{compared.task.name}, {whole.metric}: {compared.before.name} -> {compared.after.name}")
     print_rows(compared.causes, as_json=False, columns=COLUMNS)
     for name in whole.examples[:_EXAMPLES]:
-        _print_example(compared, name, image_store, way)
+        _print_example(compared, name)
     if rest := whole.n_better + whole.n_worse - len(whole.examples[:_EXAMPLES]):
         say(f"... and {rest} more; `bench explain ID --model M` tells all of one")
 
 
-def _print_example(compared: Compared, name: str, image_store: ImageStore, way: Way) -> None:
+def _print_example(compared: Compared, name: str) -> None:
     question = compared.after.answered[name].question
     tell(f"\n{name}: {_cut(question.text)}")
-    for digest in question.images if way else ():
-        show_picture(image_store, digest, way)
     for side in (compared.before, compared.after):
         tell(f"  {side.name}: {_said(side, name)}")
 

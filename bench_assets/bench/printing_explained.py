@@ -1,27 +1,20 @@
-"""Prints what is behind a cell, for people: a heading a step, pictures where they can be shown."""
+"""Prints the evidence behind one score for people: one heading a step."""
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.console import Console
-
 from bench_assets.bench.explaining import Draw, Explained, PictureBehind
 from bench_assets.bench.printing import tell
-from bench_assets.bench.terminal_pictures import Way, blocks, drawn
-from bench_assets.core.errors import ImageError
 from bench_assets.core.secrets import Secrets
-from resources.pictures.images import ImageStore
 
 
-def print_explained(one: Explained, image_store: ImageStore, way: Way, secrets: Secrets) -> None:
+def print_explained(one: Explained, secrets: Secrets) -> None:
     """Print the way from the question to the number."""
     tell(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
     _section("Question", secrets.redacted("\n".join(_question(one.question))))
     for n, picture in enumerate(one.pictures, 1):
         tell(f"\n## Picture {n} of {len(one.pictures)}: {_size(picture)}\n{picture.path}")
-        show_picture(image_store, picture.sha256, way)
     if one.people:
         _section("What people said", secrets.redacted("\n".join(map(_said, one.people))))
     sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
@@ -29,23 +22,6 @@ def print_explained(one: Explained, image_store: ImageStore, way: Way, secrets: 
     for draw in one.draws:
         _print_draw(draw, one, secrets)
     _section("Number", "\n".join(_number(one)))
-
-
-def show_picture(image_store: ImageStore, digest: str, way: Way) -> None:
-    """Show a picture, if the terminal can and the picture is whole."""
-    if not way:
-        return
-    try:
-        picture = image_store.open(digest)
-    except ImageError as why:
-        tell(str(why))
-        return
-    if way == "blocks":
-        console = Console()
-        console.print(blocks(picture, console.width), end="")
-    else:
-        sys.stdout.write(f"{drawn(picture, way)}\n")
-        sys.stdout.flush()
 
 
 def _print_draw(draw: Draw, one: Explained, secrets: Secrets) -> None:

@@ -85,17 +85,3 @@ def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
     command = ("score", "codis", file, "--judge", "recorded")
     rows = lines(bench(*command, "--reading", reading, "--json"))
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)
-
-
-def test_one_question_is_followed_through_the_tables(evaluated, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(evaluated / "home"))
-    source = evaluated / "codis"
-    steps = lines(bench("trace", "codis/001/2", "--model", "random", "--source", source))
-    assert [step["table"] for step in steps] == [
-        "codis/questions",
-        "prompts",
-        "codis/predictions",
-        "codis/judgements",
-        "codis/scores",
-    ]
-    assert steps[1]["sha256"] == steps[2]["prompt_sha256"]
