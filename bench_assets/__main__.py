@@ -1,5 +1,5 @@
 """``python -m bench_assets`` is ``bench``."""
 
-from bench_assets.bench.start import main
+from bench_assets.cli.start import main
 
 main()

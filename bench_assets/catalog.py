@@ -8,15 +8,15 @@ read; one suite that cannot be used is left out, with a word why.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from bench_assets.core.errors import BenchError, SettingsError, SourceError, UnknownNameError
-from bench_assets.core.published import Published, read_published
-from bench_assets.extension import with_extensions
-from bench_assets.plain.suites import plain_suites
+from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError, UnknownNameError
+from bench_assets.core.schema.published_numbers import PublishedNumber, read_published
+from bench_assets.evaluation.extensions import with_extensions
+from bench_assets.evaluation.suite import Suite, defects
+from bench_assets.evaluation.task import Task
+from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
-from bench_assets.suite import Suite, defects
-from bench_assets.task import Task
-from resources.settings.bench_toml import Settings
-from resources.settings.unknown_entries import unknown_entries
+from resources.config.bench_toml import Settings
+from resources.config.unknown_entries import unknown_entries
 
 _NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
 
@@ -85,9 +85,9 @@ class Catalog:
             not_loaded=self.not_loaded | problems.keys(),
         )
 
-    def published(self) -> tuple[list[Published], list[str]]:
+    def published(self) -> tuple[list[PublishedNumber], list[str]]:
         """Every number of the papers; and what is wrong with the files that cannot be read."""
-        rows: list[Published] = []
+        rows: list[PublishedNumber] = []
         problems = []
         for suite in self.suites:
             try:

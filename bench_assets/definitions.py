@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 def _load() -> "Definitions":
     from bench_assets.catalog import load_catalog
-    from bench_assets.graph.assembly import build_graph
-    from resources.settings.discreet_logs import let_logs_tell_no_secrets
-    from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
-    from resources.settings.engine_kinds import kind_problems
-    from resources.settings.environment import default_home
-    from resources.settings.settings_file import SettingsFile
+    from bench_assets.defs.assembly import build_graph
+    from resources.config.environment import default_home
+    from resources.config.sections.engine_kinds import kind_problems
+    from resources.config.settings_resource import SettingsFile
+    from resources.redaction.logs import let_logs_tell_no_secrets, let_tracebacks_tell_no_secrets
 
     let_logs_tell_no_secrets(default_home())
     let_tracebacks_tell_no_secrets(default_home())

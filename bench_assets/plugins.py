@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from bench_assets.core.errors import BenchError, SettingsError
+from bench_assets.core.schema.errors import BenchError, SettingsError
 
 SUITES = "bench_assets.suites"
 """The group of suites."""

@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from bench_assets import flow
-from bench_assets.bench.workbench import Workbench
+from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.catalog import Catalog
-from bench_assets.core.chat import Prompt
-from bench_assets.core.errors import BenchError, TableError
-from bench_assets.core.rows import Prediction, Question, Score
-from bench_assets.core.tables import digest
-from bench_assets.staging import grouped
-from bench_assets.suite import Suite, defects
-from bench_assets.task import RULES, Task
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.suite import Suite, defects
+from bench_assets.evaluation.task import RULES, Task
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 
 Gold: TypeAlias = Callable[[Question], str]
 _Tables: TypeAlias = Mapping[tuple[str, str], Sequence[Question]]  # by task and condition
@@ -192,5 +192,5 @@ def _scores(task: Task, condition: str, questions: Sequence[Question], reply: Go
         Prediction(question_id=one.question_id, model="", condition=condition, text=reply(one))
         for one in questions
     ]
-    verdicts = flow.judge(task, questions, said, None) if task.is_judged else []
-    return flow.score(task, questions, said, verdicts)
+    verdicts = pipeline.judge(task, questions, said, None) if task.is_judged else []
+    return pipeline.score(task, questions, said, verdicts)

@@ -4,9 +4,9 @@ from pathlib import Path
 from random import Random
 from time import process_time
 
-from bench_assets import flow
+from bench_assets.core.metrics.caption_corpus import CaptionPair
 from bench_assets.core.metrics.captions import score_captions
-from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench.captioning.task import TASK
 from benchmarks.figures import Figure
 from tests.rows import prediction, question
@@ -18,14 +18,16 @@ _WORDS = [f"{a}{b}" for a in ("cat", "owl", "car", "sky", "hat", "cake") for b i
 def measure(_: Path) -> list[Figure]:
     """Score 5,000 captions, five references each, by the metric alone and as the task does."""
     rng = Random(0)
-    corpus = [Captioned(_sentence(rng), tuple(_sentence(rng) for _ in range(5))) for _ in range(N)]
+    corpus = [
+        CaptionPair(_sentence(rng), tuple(_sentence(rng) for _ in range(5))) for _ in range(N)
+    ]
     questions = [question(question_id=str(n), answer=c.references) for n, c in enumerate(corpus)]
     replies = [prediction(question_id=str(n), text=c.candidate) for n, c in enumerate(corpus)]
     started = process_time()
     score_captions(corpus)
     alone = process_time() - started
     started = process_time()
-    flow.summarise(TASK, questions, replies, flow.score(TASK, questions, replies, []))
+    pipeline.summarise(TASK, questions, replies, pipeline.score(TASK, questions, replies, []))
     whole = process_time() - started
     return [
         Figure(what=f"{N:,} captions, the metric alone, CPU", value=alone, unit="s"),

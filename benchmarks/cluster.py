@@ -13,14 +13,14 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from bench_assets.core.chat import Prompt, Request
+from bench_assets.core.schema.chat import Prompt, Request
 from benchmarks.cluster_replicas import Replicas
 from benchmarks.figures import Figure
-from resources.replies.gate import GATE
-from resources.replies.port import Replies
-from resources.replies.remembering import RememberingModel
-from resources.replies.reply_file import digest_of
-from resources.replies.store import ReplyStore
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.port import ResponseStore
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.validation import GATE
 
 _BATCHES = 5
 _BATCH = 5_000  # replies
@@ -59,8 +59,8 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 
 def _on_postgres(folder: Path) -> list[Figure]:
-    from resources.database.postgres import Database
-    from resources.replies.shared_store import SharedReplies
+    from resources.response_cache.postgres_store import SharedReplies
+    from resources.storage.postgres import Database
     from tests.postgres_server import postgres
 
     with postgres() as server:
@@ -68,7 +68,7 @@ def _on_postgres(folder: Path) -> list[Figure]:
         return [*_kept(store), *_looked_up(store), _scaling("PostgreSQL", store)]
 
 
-def _kept(store: Replies) -> list[Figure]:
+def _kept(store: ResponseStore) -> list[Figure]:
     """Keep replies in batches, as they come of an asking, until the last is written."""
     each = [_kept_batch(store, number) for number in range(_BATCHES)]
     wall, cpu = (min(of) / _BATCH for of in zip(*each, strict=True))
@@ -83,7 +83,7 @@ def _kept(store: Replies) -> list[Figure]:
     ]
 
 
-def _kept_batch(store: Replies, number: int) -> tuple[float, float]:
+def _kept_batch(store: ResponseStore, number: int) -> tuple[float, float]:
     """Seconds, and CPU seconds of this process."""
     rows = [_row(number, n) for n in range(_BATCH)]
     turns = f'["user", ["{"What is to be seen in this picture? " * 8}"]]'
@@ -114,7 +114,7 @@ def _row(number: int, n: int) -> dict[str, Any]:
     return {**columns, "digest": digest_of(columns)}
 
 
-def _looked_up(store: Replies) -> list[Figure]:
+def _looked_up(store: ResponseStore) -> list[Figure]:
     keys = [_row(number, n)["key"] for number in range(_BATCHES) for n in range(_BATCH)]
     started = perf_counter()
     found = store.find(keys)
@@ -123,7 +123,7 @@ def _looked_up(store: Replies) -> list[Figure]:
     return [Figure(what="    the same looked up", value=len(keys) / seconds, unit="/s")]
 
 
-def _scaling(where: str, store: Replies) -> Figure:
+def _scaling(where: str, store: ResponseStore) -> Figure:
     """Ask all replicas at once; how much of what so many could do is done."""
     n = _REPLICAS * _ROUNDS
     requests = [Request(prompt=Prompt.of(f"{where} {number}")) for number in range(n)]

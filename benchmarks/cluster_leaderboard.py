@@ -9,18 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from bench_assets.core.rows import Metric, Question
-from bench_assets.core.signature import short
-from bench_assets.core.standing import Standing
-from bench_assets.core.tables import digest
-from bench_assets.evaluation import evaluation_key
-from bench_assets.graph.standings import all_standings
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.defs.tables.leaderboard import all_standings
+from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.task import Task
 from benchmarks.figures import Figure
-from resources.blobs.objects import ObjectBlobs
-from resources.blobs.port import Blobs, Listed
-from resources.home.tables import TableFiles
+from resources.storage.blobs.objects import ObjectBlobs
+from resources.storage.blobs.port import BlobEntry, Blobs
+from resources.tables.parquet import TableFiles
 
 _N = 1000  # models
 _TASKS = [replace(CODIS, name=f"codis/part_{number}") for number in range(10)]
@@ -42,7 +42,7 @@ class _Far(ObjectBlobs):
         time.sleep(_ANSWER)
         return super().exists(name)
 
-    def list(self, under: str = "") -> Iterator[Listed]:
+    def list(self, under: str = "") -> Iterator[BlobEntry]:
         found = list(super().list(under))
         time.sleep(_ANSWER * (1 + len(found) // _LISTED_AT_ONCE))
         yield from found
@@ -90,7 +90,7 @@ def measure(folder: Path) -> list[Figure]:
     ]
 
 
-def _leaderboard(tables: TableFiles) -> tuple[list[Standing], float]:
+def _leaderboard(tables: TableFiles) -> tuple[list[LeaderboardRow], float]:
     started = perf_counter()
     rows = all_standings(_TASKS, tables, [])
     return rows, perf_counter() - started

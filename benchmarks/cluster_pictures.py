@@ -13,10 +13,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.figures import Figure
-from resources.blobs.objects import ObjectBlobs
-from resources.blobs.port import Blobs
-from resources.pictures.places import PictureFolder, PicturePlace
-from resources.pictures.shared_pictures import SharedPictures
+from resources.images.locations import PictureFolder, PicturePlace
+from resources.images.shared_images import SharedPictures
+from resources.storage.blobs.objects import ObjectBlobs
+from resources.storage.blobs.port import Blobs
 
 if TYPE_CHECKING:
     from obstore.store import MemoryStore

@@ -6,11 +6,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from time import perf_counter
 
-from bench_assets.core.chat import Prompt, Request
+from bench_assets.core.schema.chat import Prompt, Request
 from benchmarks.figures import Figure
-from resources.local.engine import TransformersEngine
-from resources.ray.engine import RayEngine
-from resources.replies.engine import Engine
+from resources.models.ray.engine import RayEngine
+from resources.models.transformers.engine import TransformersEngine
+from resources.response_cache.engine import Engine
 from tests.ray_cluster import RayCluster, ray_cluster
 from tests.resources.local import fragile
 from tests.resources.local.tiny_engine import ALBUM, spec_of

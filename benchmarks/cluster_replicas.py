@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 
-from bench_assets.core.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Reply, Request
 
 
 class Replicas:

@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import numpy as np
 
-from bench_assets.core.rows import AnswerKind, Question
-from bench_assets.task import Task
+from bench_assets.core.schema.rows import AnswerKind, Question
+from bench_assets.evaluation.task import Task
 
 PUBLISHED = {
     "blink": 3807,  # of both splits

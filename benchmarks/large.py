@@ -27,7 +27,7 @@ _COMMANDS = {
     "the same, remembered": ("evaluate", "large", "--json", "--model", "echo"),
 }
 _MODEL = """
-from bench_assets.core.chat import Reply
+from bench_assets.core.schema.chat import Reply
 
 class Echo:
     signature = "echo"

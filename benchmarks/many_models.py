@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from bench_assets.bench.backfill import backfill
-from bench_assets.bench.workbench import Workbench
+from bench_assets.workspace.build.backfill import backfill
+from bench_assets.workspace.build.workbench import Workbench
 from benchmarks.figures import Figure, expect, run_command
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
 
 _MODELS = [f"scripted-{number:02d}" for number in range(20)]
 

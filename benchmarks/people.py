@@ -5,13 +5,13 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Answer, Field, Form, Item
-from bench_assets.people.progress import progress_of
-from bench_assets.people.quality import people_quality
+from bench_assets.annotation.answers.progress import progress_of
+from bench_assets.annotation.answers.quality import people_quality
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 from benchmarks.figures import Figure, expect, run_command
-from resources.home.tables import TableFiles
-from resources.people.files import FilePeople
+from resources.annotation.files import FilePeople
+from resources.tables.parquet import TableFiles
 
 N, PEOPLE = 50_000, 4
 FORM = Form(
@@ -49,16 +49,16 @@ def work(home: str) -> None:
     counted = count(FORM, asked, people.answers(FORM))
     assert len(counted.answers) == N * PEOPLE
     tables = TableFiles(folder=str(Path(home) / "tables"))
-    tables.write(["codis", "people", "votes_items"], asked, Item)
+    tables.write(["codis", "people", "votes_items"], asked, Unit)
     tables.write(["codis", "people", "votes_answers"], counted.all, Answer)
     progress_of(FORM.name, asked, counted.all, datetime.now(UTC))
     people_quality(FORM, asked, counted.all)
 
 
-def items() -> list[Item]:
+def items() -> list[Unit]:
     """All of them, alike but for their texts."""
     return [
-        Item(
+        Unit(
             form=FORM.name,
             item_id=f"s{n:06}",
             shown={"Question": f"What is in picture {n}?", "Context": "It is evening. " * 8},

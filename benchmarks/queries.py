@@ -6,13 +6,13 @@ from time import perf_counter
 
 import duckdb
 
-from bench_assets.core.rows import Metric, Prediction, Question
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
-from bench_assets.graph.standings import standings
+from bench_assets.core.schema.rows import Metric, Prediction, Question
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.defs.tables.leaderboard import standings
 from bench_assets.suites.codis.task import TASK as CODIS
 from benchmarks.figures import Figure
-from resources.home.tables import TableFiles
+from resources.tables.parquet import TableFiles
 
 _MODELS = 100
 _KEY = ["codis", "predictions"]

@@ -13,8 +13,8 @@ from time import process_time
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench_assets.plain.files import read_rows
-from bench_assets.suites.journeybench.retrieval.source import read_samples
+from bench_assets.file_benchmarks.row_files import read_rows
+from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from benchmarks.figures import Figure
 
 N_PICTURES = 20_000

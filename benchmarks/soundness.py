@@ -13,24 +13,31 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets import flow
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score, StoredImage
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
-from bench_assets.evaluation import evaluation_key, questions_key
-from bench_assets.graph.gathered import Gathered
-from bench_assets.graph.looks import FILE
-from bench_assets.graph.soundness import soundness_key
-from bench_assets.soundness.evidence import Floats
-from bench_assets.soundness.examined import Examined
-from bench_assets.soundness.examiners import examined
-from bench_assets.task import Task
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.audit.framework.evidence import Floats
+from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.audit.registry import examined
+from bench_assets.core.schema.rows import (
+    Judgement,
+    Metric,
+    Prediction,
+    Question,
+    Score,
+    StoredImage,
+)
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.defs.tables.audit import soundness_key
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from bench_assets.defs.tables.image_hashes import FILE
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.build.workbench import Workbench
 from benchmarks.drawn_questions import PUBLISHED, questions
 from benchmarks.figures import Figure, expect, run_command
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 
 BLIND = {"multi": "no_image", "cogbench/vqa": "blind", "journeybench/mcot": "language_only"}
 """Task -> the condition without pictures that some models are asked under as well."""
@@ -206,7 +213,7 @@ def _criteria(task: Task, some: Sequence[Question]) -> list[str]:
         )
         for one in some
     ]
-    return list(dict.fromkeys(row.criterion for row in flow.judge(task, some, said, None)))
+    return list(dict.fromkeys(row.criterion for row in pipeline.judge(task, some, said, None)))
 
 
 def main(home: str) -> None:
@@ -215,8 +222,8 @@ def main(home: str) -> None:
         image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
-                rows = examined(Gathered(task, bench.tables, image_store, bench.catalog.tasks))
-                bench.tables.write(soundness_key(task).path, rows, Examined)
+                rows = examined(TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks))
+                bench.tables.write(soundness_key(task).path, rows, AuditRow)
 
 
 if __name__ == "__main__":

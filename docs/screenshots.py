@@ -13,18 +13,18 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from bench_assets.bench.serving import Served, require_free
-from bench_assets.core.errors import BenchError
-from bench_assets.graph.assembly import tables_of
-from bench_assets.suites.codis.people import VOTES
-from resources.people.pages.asking import PagesPeople
-from resources.people.pages.links import Links
-from resources.people.pages.server import Served as ServedPages
-from resources.people.pages.server import Setup
-from resources.people.pages.store import pages_store
-from resources.pictures.places import PictureFolder
-from resources.settings.environment import default_home
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.defs.assembly import tables_of
+from bench_assets.suites.codis.construction.annotation import VOTES
+from bench_assets.workspace.build.dagster_processes import UiProcess, require_free
+from resources.annotation.web.backend import PagesPeople
+from resources.annotation.web.server import PagesServer as ServedPages
+from resources.annotation.web.server import Setup
+from resources.annotation.web.signed_links import Links
+from resources.annotation.web.store import pages_store
+from resources.config.environment import default_home
+from resources.config.settings_resource import SettingsFile
+from resources.images.locations import PictureFolder
 
 IMAGES = Path(__file__).parent / "images"
 PORT = 3457  # another than that of `bench ui`, which may be open
@@ -95,7 +95,7 @@ def _people(browser: Browser, home: Path) -> None:
 def _ui(browser: Browser, home: Path) -> None:
     try:
         require_free(PORT)
-        with Served(home, PORT) as served:
+        with UiProcess(home, PORT) as served:
             served.wait_for_answer()
             page = _page(browser, _SIZE_OF_UI)
             page.goto(f"{served.address}/locations/bench_assets/asset-groups/codis_main/lineage")

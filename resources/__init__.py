@@ -1,1 +1,1 @@
-"""What assets need from outside: settings, tables, images, models and their replies."""
+"""What touches the world: models, caches, tables, images, storage, runs, configuration."""

@@ -1,1 +1,1 @@
-"""What starts runs without a person."""
+"""Dagster sensors: checkpoints, configuration, changed tables, failed checks, annotation."""

@@ -12,7 +12,7 @@ from dagster import AutomationCondition as When
 from dagster._core.asset_graph_view.timing_metadata import TimingMetadata
 
 
-class ContentChanged(dg.AutomationCondition[dg.AssetKey]):
+class ContentChange(dg.AutomationCondition[dg.AssetKey]):
     """Made since the last look, with other content than before.
 
     Dagster's ``data_version_changed`` tells no times. Then a table that was made between two looks
@@ -48,7 +48,7 @@ class ContentChanged(dg.AutomationCondition[dg.AssetKey]):
         )
 
 
-_CHANGED = When.any_deps_match(ContentChanged())
+_CHANGED = When.any_deps_match(ContentChange())
 _OUT_OF_DATE = _CHANGED.since(When.newly_updated())
 # Not since_last_handled: it forgets what changes between a request and the look after it.
 _NOT_YET_ASKED = ~When.newly_requested().since(_CHANGED)

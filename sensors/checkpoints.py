@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.partitions import MODELS
-from bench_assets.suite import Suite
-from resources.checkpoints import folders as checkpoint_folders
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.evaluation.suite import Suite
 from resources.checkpoints import hub_revisions
-from resources.settings.bench_toml import Settings
-from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import claims_of
+from resources.checkpoints import watched_folders as checkpoint_folders
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import claims_of
 from sensors.evaluations import (
     CLAIMED,
     Tables,

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import dagster as dg
 
-from bench_assets.core.errors import SettingsError
-from resources.home.tables import TableFiles
-from resources.settings.bench_toml import Settings
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles
 
 State: TypeAlias = Callable[[Settings, TableFiles], str]
 

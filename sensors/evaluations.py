@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
 
-from bench_assets.core.errors import SettingsError
-from bench_assets.core.nearest import did_you_mean
-from bench_assets.evaluation import questions_key
-from bench_assets.staging import grouped
-from bench_assets.suite import Suite
-from resources.home.claims import Claims
-from resources.settings.bench_toml import Settings
-from sensors.first_look import FIRST_LOOK, first_look_key
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.text.suggestions import did_you_mean
+from bench_assets.evaluation.suite import Suite
+from resources.config.bench_toml import Settings
+from resources.storage.locks.leases import Claims
+from sensors.quick_evaluation import FIRST_LOOK, first_look_key
 
 if TYPE_CHECKING:
     from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
@@ -45,7 +45,7 @@ Tables: TypeAlias = Mapping[str, SuiteTables]  # by suite, those that ask models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+class CheckpointEvaluation:
     """A run that a checkpoint needs, over all suites that it lacks: weights are loaded once."""
 
     job: str
@@ -105,7 +105,7 @@ def without_questions(
 
 def evaluations(
     instance: dg.DagsterInstance, tables: Tables, checkpoints: Iterable[str], first: int
-) -> Iterator[Evaluation]:
+) -> Iterator[CheckpointEvaluation]:
     """Find what checkpoints need by now that no run was started for.
 
     The suites follow when the first look is over, those whose look is there: a checkpoint that
@@ -126,15 +126,15 @@ def evaluations(
         if first:
             unseen = [suite for suite in lacking if suite not in started[_look_at(checkpoint)]]
             if unseen:
-                yield Evaluation(job=FIRST_LOOK, checkpoint=checkpoint, suites=unseen)
+                yield CheckpointEvaluation(job=FIRST_LOOK, checkpoint=checkpoint, suites=unseen)
             waits = unseen or checkpoint in looking
             lacking = [] if waits else [suite for suite in lacking if checkpoint in looked[suite]]
         if lacking:
-            yield Evaluation(job=EVALUATE, checkpoint=checkpoint, suites=lacking)
+            yield CheckpointEvaluation(job=EVALUATE, checkpoint=checkpoint, suites=lacking)
 
 
 def run_requests(
-    needed: Iterable[Evaluation], tables: Tables, claims: Claims
+    needed: Iterable[CheckpointEvaluation], tables: Tables, claims: Claims
 ) -> Iterator[dg.RunRequest]:
     """Ask for runs over what no other tick is asking for.
 
@@ -160,7 +160,7 @@ def run_requests(
 
 
 def _started(instance: dg.DagsterInstance) -> dict[str, set[str]]:
-    """Suites that there were ever runs for, by ``Evaluation.name``."""
+    """Suites that there were ever runs for, by ``CheckpointEvaluation.name``."""
     suites: dict[str, set[str]] = defaultdict(set)
     for _, keys in instance.get_run_tags(["dagster/run_key"]):
         for key in keys:

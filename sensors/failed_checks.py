@@ -7,9 +7,9 @@ from urllib.request import Request, urlopen
 
 import dagster as dg
 
-from resources.settings.bench_toml import Settings
-from resources.settings.environment import secret
-from resources.settings.settings_file import SettingsFile
+from resources.config.bench_toml import Settings
+from resources.config.environment import secret
+from resources.config.settings_resource import SettingsFile
 
 _TIMEOUT = 10.0  # s
 _CHECKS_A_TICK = 20

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import dagster as dg
 
-from bench_assets.partitions import ENCODERS, MODELS
-from resources.settings.bench_toml import Settings
-from resources.settings.model_specs import EMBEDDED_MODELS
-from resources.settings.settings_file import SettingsFile
+from bench_assets.asset_factory.partitions import ENCODERS, MODELS
+from resources.config.bench_toml import Settings
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.settings_resource import SettingsFile
 
 
 def model_sensor() -> dg.SensorDefinition:

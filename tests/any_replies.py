@@ -1,6 +1,6 @@
 """Replies that no model should give, at any length: what readers of replies must get through."""
 
-from bench_assets.suites.journeybench.hallucination_vqa.questions import TASK_NAME as HALOQUEST
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME as HALOQUEST
 from tests.rows import question
 from tests.suites.cogbench.description.stories import story_question
 from tests.suites.multi.rows import question as of_multi

@@ -24,7 +24,7 @@ from itertools import pairwise
 from string import ascii_uppercase
 from typing import TypeAlias
 
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.rows import Question
 
 Exam: TypeAlias = Sequence[Question]
 Guess: TypeAlias = Callable[[Question], str]  # the text of an option

@@ -1,9 +1,9 @@
 """A task of three questions, its judges, and what is said to it."""
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.stats import Point, mean
-from bench_assets.task import ByModel, ByRules, Condition, Task
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation.task import ByModel, ByRules, Condition, Task
 from tests.rows import prediction, question
 
 QUESTIONS = [
@@ -55,7 +55,7 @@ def task(**fields):
                 ),
             },
             "readings": {"exact": exact, "by_verdict": by_verdict},
-            "measures": {"accuracy": lambda rows: mean(Point(s.points) for _, s in rows)},
+            "measures": {"accuracy": lambda rows: mean(ScoredPoint(s.points) for _, s in rows)},
         }
         | fields
     )

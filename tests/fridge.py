@@ -11,14 +11,14 @@ _MODULE = '''
 
 import dagster as dg
 
-from bench_assets.core.chat import Prompt
-from bench_assets.core.rows import Question, Score
-from bench_assets.core.stats import Mean
-from bench_assets.staging import Staging
-from bench_assets.suite import Suite
-from bench_assets.task import Condition, Task
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.means import Mean
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Condition, Task
 
-FRIDGE = Staging("fridge")
+FRIDGE = AssetFolder("fridge")
 
 
 @dg.asset(**FRIDGE.stage("questions"))

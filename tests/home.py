@@ -6,12 +6,12 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.partitions import MODELS
-from resources.home.tables import RowTables, TableFiles
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.asset_factory.partitions import MODELS
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import RowTables, TableFiles
 
 
 class Home:

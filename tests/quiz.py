@@ -6,15 +6,15 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.chat import ChatModel, Prompt, Request
-from bench_assets.core.rows import Judgement, Question, Score
-from bench_assets.core.stats import Point, mean
-from bench_assets.partitions import MODELS
-from bench_assets.task import Answered, Condition, Task
-from resources.home.tables import RowTables, TableFiles
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import RowTables, TableFiles
 from tests.rows import question
 
 TASK = Task(
@@ -28,11 +28,11 @@ TASK = Task(
             points=float((answered.prediction.text,) == answered.question.answer),
         )
     },
-    measures={"accuracy": lambda scored: mean(Point(score.points) for _, score in scored)},
+    measures={"accuracy": lambda scored: mean(ScoredPoint(score.points) for _, score in scored)},
 )
 
 
-def judge_right(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge_right(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask a model whether each answer is right, and take whatever it says for a yes."""
     asked = [Prompt.of(f"{question.text} right?") for question, _ in answered]
     replies = model.reply([Request(prompt=prompt) for prompt in asked])

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bench_assets.core.rows import Prediction, Question, Score
-from bench_assets.task import Answered, Scored
+from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
 
 def question(**fields: Any) -> Question:
@@ -28,12 +28,12 @@ def prediction(**fields: Any) -> Prediction:
     return Prediction(**(defaults | fields))
 
 
-def answered(text: str, **fields: Any) -> Answered:
+def answered(text: str, **fields: Any) -> AnsweredQuestion:
     asked = question(**fields)
-    return Answered(asked, prediction(question_id=asked.question_id, text=text))
+    return AnsweredQuestion(asked, prediction(question_id=asked.question_id, text=text))
 
 
-def scored(*, points: float | None, **fields: Any) -> Scored:
+def scored(*, points: float | None, **fields: Any) -> ScoredQuestion:
     asked = question(**fields)
     score = Score(question_id=asked.question_id, model="m", condition="main", points=points)
-    return Scored(asked, score)
+    return ScoredQuestion(asked, score)

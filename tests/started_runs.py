@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import dagster as dg
 from dagster._core.launcher import RunLauncher
 
-from resources.home.run_processes import process_tags
+from resources.runs.orphaned_runs import process_tags
 
 
 @dg.asset

@@ -5,28 +5,28 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.metrics.short_texts import anls, exact_match, relaxed_match
-from bench_assets.core.numbered_verdicts import read_by_number
-from bench_assets.core.numbers import final_number, in_digits
-from bench_assets.core.reasoning import take_apart
-from bench_assets.core.verdicts import decoded, read_object, read_option
-from bench_assets.plain.scoring import letters_in
+from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.verdicts import decoded, read_object, read_option
+from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
+from bench_assets.core.parsing.numbers import final_number, in_digits
+from bench_assets.core.parsing.reasoning import take_apart
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByModel
+from bench_assets.file_benchmarks.scoring import letters_in
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.suites.cogbench.description.denied import affirmed
+from bench_assets.suites.cogbench.description.judging import read_by_position
+from bench_assets.suites.cogbench.description.recognition import affirmed
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
-from bench_assets.suites.cogbench.description.verdicts import read_by_position
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE
-from bench_assets.suites.journeybench.verification import EXTRACTED
+from bench_assets.suites.journeybench.solution_verification import EXTRACTED
 from bench_assets.suites.multi.task import TASK as MULTI
-from bench_assets.task import ByModel
 from hallusion_bench.reading import yes_or_no
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.any_replies import BITS, asked_in, reply_of
 from tests.rows import prediction
 
@@ -57,11 +57,11 @@ def scores_of(task, reply):
     asked = asked_in(task.name)
     asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked)]
     said = [prediction(question_id=one.question_id, text=reply) for one in asked]
-    judged = flow.judge(task, asked, said, None) if task.is_judged else []
+    judged = pipeline.judge(task, asked, said, None) if task.is_judged else []
     return [
         score
         for reading in task.readings
-        for score in flow.score(task, asked, said, judged, reading)
+        for score in pipeline.score(task, asked, said, judged, reading)
     ]
 
 
@@ -94,7 +94,7 @@ def test_no_judge_is_understood_who_says_what_no_judge_should(task):
     names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
     for bit in BITS.values():
         judge = ScriptedModel("judge", lambda _, bit=bit: reply_of(bit, 300))
-        judged = flow.judge(task, asked, said, judge, names[0])
+        judged = pipeline.judge(task, asked, said, judge, names[0])
         read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
         assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more
 

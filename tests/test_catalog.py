@@ -3,14 +3,14 @@
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import load_catalog
-from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.graph.standings import MEASURED
-from resources.settings.bench_toml import load_settings
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.defs.tables.leaderboard import MEASURED
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.bench_toml import load_settings
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
 from tests.distributions import write_distribution
 from tests.fridge import GROUP, install_fridge
 
@@ -129,7 +129,7 @@ def test_one_that_raises_whatever_it_is_asked_is_told_of_by_name_and_the_others_
         site,
         module,
         "from dataclasses import replace; from pathlib import Path\n"
-        "from bench_assets.suite import SuiteSettings\n"
+        "from bench_assets.evaluation.suite import SuiteSettings\n"
         f"SUITE = replace(SUITE, {fields})",
     )
     with Workbench(SettingsFile(home=str(home))) as bench:

@@ -8,11 +8,11 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.steps import read_run
-from bench_assets.task import RULES, ByModel, ByRules
-from resources.home.tables import TableFiles
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.evaluation_steps import read_run
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.evaluation.task import RULES, ByModel, ByRules
+from resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
 from tests.core.test_training_runs import metric
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for

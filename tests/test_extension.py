@@ -5,17 +5,17 @@ from importlib import import_module, reload
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import load_catalog
-from bench_assets.core.chat import Prompt
-from bench_assets.core.errors import SettingsError
-from bench_assets.core.rows import Judgement
-from bench_assets.core.stats import Point, mean
-from bench_assets.extension import GROUP, Extension, extend
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.extensions import GROUP, Extension, extend
+from bench_assets.evaluation.task import ByRules, Condition
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.task import ByRules, Condition
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 from tests.distributions import write_distribution
 from tests.fridge import install_fridge
 from tests.quiz import TASK as QUIZ
@@ -26,7 +26,7 @@ ALOUD = Condition(prompt=lambda question: Prompt.of(f"{question.text}!"), about=
 
 
 def words(scored):
-    return mean(Point(float(len(score.answer))) for _, score in scored)
+    return mean(ScoredPoint(float(len(score.answer))) for _, score in scored)
 
 
 def kind(answered):
@@ -58,7 +58,7 @@ def test_metrics_of_an_extended_task_say_so_in_their_signatures():
     asked = quiz(1)
     said = [prediction(question_id="quiz/0")]
     task = extend(QUIZ, replace(WHOLE, judges={}))
-    rows = flow.summarise(task, asked, said, flow.score(task, asked, said, []))
+    rows = pipeline.summarise(task, asked, said, pipeline.score(task, asked, said, []))
     assert {row.metric for row in rows} == {"accuracy", "words"}
     assert {(row.task, row.signature.split("|")[0]) for row in rows} == {("quiz", "quiz+acme")}
 
@@ -98,8 +98,8 @@ def test_a_task_without_a_judge_gets_none():
 
 
 _ACME = """
-from bench_assets.core.stats import Mean
-from bench_assets.extension import Extension
+from bench_assets.core.stats.means import Mean
+from bench_assets.evaluation.extensions import Extension
 
 
 def kelvin(scored):

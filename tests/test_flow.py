@@ -1,11 +1,11 @@
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.chat import Prompt, Reply
-from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.core.rows import Judgement
-from bench_assets.task import ByModel, ByRules, ChosenJudge
-from resources.models.scripted import ScriptedModel
+from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByModel, ByRules, ChosenJudge
+from resources.models.registry.baselines import ScriptedModel
 from tests.flowing import JUDGES, QUESTIONS, by_model, by_rules, said, task
 from tests.rows import prediction
 
@@ -25,7 +25,7 @@ class Model:
 
 def test_all_questions_are_asked_in_one_call():
     model = Model(*[Reply(text="x")] * 3)
-    rows = flow.predict(task(), QUESTIONS, model)
+    rows = pipeline.predict(task(), QUESTIONS, model)
     (asked,) = model.asked
     assert [(r.question, r.prompt, r.sample) for r in asked] == [
         (q, Prompt.of(q.text), 0) for q in QUESTIONS
@@ -41,7 +41,7 @@ def test_a_prediction_says_what_was_asked_and_what_came_back():
         completion_tokens=7,
         seconds=0.5,
     )
-    (row,) = flow.predict(task(), QUESTIONS[:1], Model(reply))
+    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(reply))
     assert row == prediction(
         text="1",
         raw_text="<think>hm</think> 1",
@@ -55,13 +55,13 @@ def test_a_prediction_says_what_was_asked_and_what_came_back():
 
 
 def test_a_question_that_stays_unanswered_has_its_error():
-    (row,) = flow.predict(task(), QUESTIONS[:1], Model(Reply(error="503 after 6 tries")))
+    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(Reply(error="503 after 6 tries")))
     assert (row.text, row.error) == ("", "503 after 6 tries")
 
 
 def test_several_draws_of_a_question_are_told_apart():
     model = Model(*[Reply(text=str(n)) for n in range(6)])
-    rows = flow.predict(task(), QUESTIONS[:2], model, "thrice")
+    rows = pipeline.predict(task(), QUESTIONS[:2], model, "thrice")
     assert [(r.question_id, r.sample, r.condition, r.text) for r in rows] == [
         ("t/1", 0, "thrice", "0"),
         ("t/1", 1, "thrice", "1"),
@@ -74,7 +74,7 @@ def test_several_draws_of_a_question_are_told_apart():
 
 
 def test_what_was_never_answered_is_not_judged():
-    judged = flow.judge(task(judges=JUDGES), QUESTIONS, said(q1="1", q2="", q3="9"), None)
+    judged = pipeline.judge(task(judges=JUDGES), QUESTIONS, said(q1="1", q2="", q3="9"), None)
     assert [(j.question_id, j.verdict) for j in judged] == [("t/1", True), ("t/3", False)]
 
 
@@ -88,8 +88,8 @@ def likes(answered, model=None):
 def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
     judging = task(judges={**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)})
     model = ScriptedModel("gpt", lambda _: "right")
-    (by_name,) = flow.judge(judging, QUESTIONS, said(q1="9"), None, "kind")
-    (asking,) = flow.judge(judging, QUESTIONS, said(q1="9"), model, "mild")
+    (by_name,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), None, "kind")
+    (asking,) = pipeline.judge(judging, QUESTIONS, said(q1="9"), model, "mild")
     assert (by_name.judge, asking.judge) == ("kind", "mild:gpt")
 
 
@@ -133,7 +133,7 @@ def test_a_setting_that_names_no_judge_says_which_there_are(judges, setting, way
 
 def test_a_judge_model_judges_where_one_is_named():
     model = ScriptedModel("gpt", lambda _: "right")
-    (judgement,) = flow.judge(task(judges=JUDGES), QUESTIONS, said(q1="9"), model)
+    (judgement,) = pipeline.judge(task(judges=JUDGES), QUESTIONS, said(q1="9"), model)
     assert (judgement.judge, judgement.verdict) == ("gpt", True)
 
 
@@ -146,24 +146,24 @@ def test_a_judge_model_judges_where_one_is_named():
 )
 def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
     with pytest.raises(SettingsError, match="t is judged by"):
-        flow.judge(task(judges=offered), QUESTIONS, said(q1="1"), model)
+        pipeline.judge(task(judges=offered), QUESTIONS, said(q1="1"), model)
 
 
 def test_scores_are_joined_by_id_whatever_the_order():
-    rows = flow.score(task(), QUESTIONS, said(q3="3", q1="3"), [])
+    rows = pipeline.score(task(), QUESTIONS, said(q3="3", q1="3"), [])
     assert [(s.question_id, s.points) for s in rows] == [("t/3", 1.0), ("t/1", 0.0)]
 
 
 def test_a_prediction_without_a_reply_has_no_points_but_its_error():
-    (row,) = flow.score(task(), QUESTIONS, said(q1=""), [])
+    (row,) = pipeline.score(task(), QUESTIONS, said(q1=""), [])
     assert (row.points, row.error, row.answer) == (None, "timeout", ())
 
 
 def test_each_draw_is_scored_by_its_own_judgement():
     drawn = [prediction(question_id="t/1", sample=n, text=t) for n, t in enumerate("192")]
     judging = task(judges=JUDGES)
-    judged = flow.judge(judging, QUESTIONS, drawn, None)
-    rows = flow.score(judging, QUESTIONS, drawn, judged[::-1], "by_verdict")
+    judged = pipeline.judge(judging, QUESTIONS, drawn, None)
+    rows = pipeline.score(judging, QUESTIONS, drawn, judged[::-1], "by_verdict")
     assert [(s.sample, s.points, s.judge, s.reading) for s in rows] == [
         (0, 1.0, "rules", "by_verdict"),
         (1, 0.0, "rules", "by_verdict"),
@@ -172,7 +172,7 @@ def test_each_draw_is_scored_by_its_own_judgement():
 
 
 def test_the_first_reading_is_the_default_and_others_go_by_name():
-    (row,) = flow.score(task(), QUESTIONS, said(q1="1"), [])
+    (row,) = pipeline.score(task(), QUESTIONS, said(q1="1"), [])
     assert row.reading == "exact"
     with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):
-        flow.score(task(), QUESTIONS, said(q1="1"), [], "lenient")
+        pipeline.score(task(), QUESTIONS, said(q1="1"), [], "lenient")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.large_tables import BLOCK, column
-from bench_assets.core.rows import Judgement
-from bench_assets.task import ByRules
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.core.tables.large_tables import BLOCK, column
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByRules
 from tests.flowing import task
 from tests.rows import prediction, question
 
@@ -30,6 +30,6 @@ def test_every_reply_is_judged_once_and_in_order(each, n, seen):
 
     replies = [prediction(sample=number) for number in range(n)]
     judged = {"judges": {"rules": ByRules(rules, each=each)}}
-    found = flow.judge(task(**judged), [question()], replies, None)
+    found = pipeline.judge(task(**judged), [question()], replies, None)
     assert sizes == seen
     assert list(column(found, "sample")) == list(range(n))

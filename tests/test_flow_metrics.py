@@ -4,15 +4,15 @@ from math import isnan
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.signature import Signature
+from bench_assets.core.schema.signature import Signature
+from bench_assets.evaluation import pipeline
 from tests.flowing import QUESTIONS, exact, said, task
 from tests.rows import prediction, question
 
 
 def metrics(predictions, questions=QUESTIONS, **fields):
-    scores = flow.score(task(**fields), questions, predictions, [])
-    return flow.summarise(task(**fields), questions, predictions, scores)
+    scores = pipeline.score(task(**fields), questions, predictions, [])
+    return pipeline.summarise(task(**fields), questions, predictions, scores)
 
 
 def test_measures_are_taken_over_all_questions_and_each_category():

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.errors import BenchError, ModelError
-from bench_assets.core.stats import Mean
-from bench_assets.task import ByModel, ByRules, Condition
-from resources.models.scripted import ScriptedModel
+from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.stats.means import Mean
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByModel, ByRules, Condition
+from resources.models.registry.baselines import ScriptedModel
 from tests.flowing import QUESTIONS, said, task
 
 
@@ -36,26 +36,28 @@ def ends(why):
 def test_a_measure_is_named(measure, message):
     broken = task(measures={"m": measure})
     replies = said(q1="1", q2="2", q3="3")
-    scores = flow.score(broken, QUESTIONS, replies, [])
+    scores = pipeline.score(broken, QUESTIONS, replies, [])
     with pytest.raises(BenchError, match=f"^{re.escape(message)}"):
-        flow.summarise(broken, QUESTIONS, replies, scores)
+        pipeline.summarise(broken, QUESTIONS, replies, scores)
 
 
 def test_a_prompt_is_named_with_its_condition_and_question():
     broken = Condition(prompt=ends(TypeError("no picture")), about="")
     with pytest.raises(BenchError, match=r"^condition mine, the prompt of t/1: TypeError: no pic"):
-        flow.predict(task(conditions={"mine": broken}), QUESTIONS, ScriptedModel("m", str), "mine")
+        pipeline.predict(
+            task(conditions={"mine": broken}), QUESTIONS, ScriptedModel("m", str), "mine"
+        )
 
 
 def test_a_judge_that_asks_a_model_is_named():
     broken = task(judges={"mine": ByModel(ends(KeyError("verdict")))})
     with pytest.raises(BenchError, match=r"^judge mine: KeyError: 'verdict'"):
-        flow.judge(broken, QUESTIONS, said(q1="1"), ScriptedModel("m", str), "mine")
+        pipeline.judge(broken, QUESTIONS, said(q1="1"), ScriptedModel("m", str), "mine")
 
 
 @pytest.mark.parametrize("why", [TypeError("a"), AttributeError("b"), RuntimeError("c")])
 def test_a_reply_that_somebodys_judge_cannot_read_is_its_own_error(why):
     broken = task(judges={"mine": ByRules(ends(why))})
-    (row,) = flow.judge(broken, QUESTIONS, said(q1="1"), None, "mine")
+    (row,) = pipeline.judge(broken, QUESTIONS, said(q1="1"), None, "mine")
     assert (row.judge, row.verdict) == ("mine", None)
     assert row.error == f"the judge cannot read the reply: {type(why).__name__}: {why}"

@@ -4,18 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.chat import Prompt
-from bench_assets.core.joined import joined, verdicts
-from bench_assets.core.large_tables import LargeTable, Packed
-from bench_assets.core.rows import Judgement
-from bench_assets.core.tables import to_table
-from bench_assets.plain import scoring
-from bench_assets.task import RULES, Answered, ByModel, ByRules, Condition, Task
-from bench_assets.uninformed import beside, best_constants, shuffled
-from resources.models.baselines import MostFrequentBaseline, RandomBaseline
-from resources.models.blind import BlindModel
-from resources.models.scripted import ScriptedModel
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.core.tables.arrow import to_table
+from bench_assets.core.tables.joined_rows import joined, verdicts
+from bench_assets.core.tables.large_tables import LargeTable, PackedRows
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import beside, best_constants, shuffled
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
+from bench_assets.file_benchmarks import scoring
+from resources.models.registry.baselines import (
+    BlindModel,
+    MostFrequentBaseline,
+    RandomBaseline,
+    ScriptedModel,
+)
 from tests.packed import packed
 from tests.rows import question
 
@@ -57,17 +60,17 @@ MODELS = [
 @pytest.mark.parametrize("model", MODELS, ids=["random", "most frequent", "scripted", "blind"])
 def test_every_step_gives_the_same(model):
     asked = packed(QUESTIONS)
-    said = flow.predict(JUDGED, QUESTIONS, model)
-    assert flow.predict(JUDGED, asked, model) == said
+    said = pipeline.predict(JUDGED, QUESTIONS, model)
+    assert pipeline.predict(JUDGED, asked, model) == said
     said[3] = replace(said[3], text="", error="timeout")
     said[8] = replace(said[8], text="", no_answer="cut off")
-    verdicts_ = flow.judge(JUDGED, QUESTIONS, said, None)
-    assert flow.judge(JUDGED, asked, packed(said), None) == verdicts_
-    scores = flow.score(JUDGED, QUESTIONS, said, verdicts_)
+    verdicts_ = pipeline.judge(JUDGED, QUESTIONS, said, None)
+    assert pipeline.judge(JUDGED, asked, packed(said), None) == verdicts_
+    scores = pipeline.score(JUDGED, QUESTIONS, said, verdicts_)
     large = packed(verdicts_) if verdicts_ else []
-    assert flow.score(JUDGED, asked, packed(said), large) == scores
-    metrics = flow.summarise(JUDGED, QUESTIONS, said, scores)
-    assert flow.summarise(JUDGED, asked, packed(said), packed(scores)) == metrics
+    assert pipeline.score(JUDGED, asked, packed(said), large) == scores
+    metrics = pipeline.summarise(JUDGED, QUESTIONS, said, scores)
+    assert pipeline.summarise(JUDGED, asked, packed(said), packed(scores)) == metrics
     constants = best_constants(JUDGED, QUESTIONS)
     assert best_constants(JUDGED, asked) == constants
     assert beside(JUDGED, asked, packed(said), packed(scores), constants) == beside(
@@ -86,17 +89,17 @@ def _judging(request):
 
 def test_a_judge_that_is_a_model_says_the_same_of_many():
     task = replace(JUDGED, judges={"model": ByModel(scoring.judge)})
-    said = flow.predict(task, QUESTIONS, ScriptedModel("m", lambda request: "I do not know."))
+    said = pipeline.predict(task, QUESTIONS, ScriptedModel("m", lambda request: "I do not know."))
     said[4] = replace(said[4], text="(A)")  # which needs no judge
     judge = ScriptedModel("j", _judging)
-    verdicts_ = flow.judge(task, QUESTIONS, said, judge)
+    verdicts_ = pipeline.judge(task, QUESTIONS, said, judge)
     assert [row.verdict for row in verdicts_[:5]] == [True, True, True, True, None]
     assert len(verdicts_) == 39
-    assert flow.judge(task, packed(QUESTIONS), packed(said), judge) == verdicts_
+    assert pipeline.judge(task, packed(QUESTIONS), packed(said), judge) == verdicts_
 
 
 def test_replies_are_dealt_alike():
-    said = flow.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
+    said = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
     by_name = {(row.question_id, row.sample): row for row in shuffled(said)}
     assert {(row.question_id, row.sample): row for row in shuffled(packed(said))} == by_name
 
@@ -111,9 +114,9 @@ def test_replies_are_dealt_alike():
 )
 def test_rows_find_their_questions_and_verdicts(order):
     questions = QUESTIONS[:6]
-    rows = flow.predict(JUDGED, questions, RandomBaseline("m"))[::2]
+    rows = pipeline.predict(JUDGED, questions, RandomBaseline("m"))[::2]
     said = [rows[n] for n in order]
-    assert list(joined(packed(questions), packed(said), Answered)) == [
+    assert list(joined(packed(questions), packed(said), AnsweredQuestion)) == [
         (questions[n], rows[n]) for n in order
     ]
     about = [
@@ -129,7 +132,7 @@ def test_rows_find_their_questions_and_verdicts(order):
         assert [sorted(of, key=str) for of in got] == [sorted(of, key=str) for of in given]
 
 
-class Looked(Packed):
+class Looked(PackedRows):
     """Blocks that count how often one was taken out as a whole."""
 
     n_whole = 0
@@ -140,7 +143,7 @@ class Looked(Packed):
 
 
 def test_verdicts_in_the_order_of_predictions_are_not_held():
-    rows = flow.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
+    rows = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
     about = [Judgement.of(row, judge="j", criterion="c", verdict=True, reply="") for row in rows]
     blocks = Looked()
     for start in range(0, len(about), 3):
@@ -151,6 +154,6 @@ def test_verdicts_in_the_order_of_predictions_are_not_held():
 
 
 def test_a_row_of_no_question_is_told():
-    said = flow.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
+    said = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
     with pytest.raises(KeyError, match="t/19"):
-        flow.score(JUDGED, packed(QUESTIONS[:-1]), packed(said), [])
+        pipeline.score(JUDGED, packed(QUESTIONS[:-1]), packed(said), [])

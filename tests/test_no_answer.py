@@ -4,18 +4,18 @@ from dataclasses import fields, replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.bench.elsewhere import score_replies
-from bench_assets.bench.printing import METRIC_COLUMNS
 from bench_assets.catalog import load_catalog
-from bench_assets.core.chat import Reply, Request
-from bench_assets.core.standing import Standing
-from bench_assets.graph.leaderboard import as_markdown
+from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.defs.tables.leaderboard import as_markdown
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.multi.questions import NOT_PUBLISHED
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.task import TASK as MULTI
-from resources.models.recorded import RecordedReply
+from bench_assets.workspace.console.output import METRIC_COLUMNS
+from bench_assets.workspace.evaluate.external_responses import score_replies
+from resources.models.registry.recorded import RecordedReply
 from tests.rows import prediction, question
 
 WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
@@ -100,14 +100,14 @@ READINGS = [
 @pytest.mark.parametrize(("task", "reading"), READINGS)
 def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, reading):
     questions = asked(task)
-    said = flow.predict(task, questions, Thinker())
-    judged = flow.judge(task, questions, said, Untouchable()) if task.is_judged else []
-    scores = flow.score(task, questions, said, judged, reading)
+    said = pipeline.predict(task, questions, Thinker())
+    judged = pipeline.judge(task, questions, said, Untouchable()) if task.is_judged else []
+    scores = pipeline.score(task, questions, said, judged, reading)
     assert judged == []
     assert {(s.points, s.note, s.no_answer, s.judge) for s in scores} == {
         (0.0, "no answer in 64 tokens", True, "")
     }
-    for row in flow.summarise(task, questions, said, scores):
+    for row in pipeline.summarise(task, questions, said, scores):
         if row.category == "all":
             assert row.value == NOT_OF_ANSWERS.get(row.metric, 0.0), row.metric
             assert row.n_no_answer == len(questions)
@@ -116,7 +116,7 @@ def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, reading):
 
 def test_a_question_that_nobody_can_get_points_for_stays_without():
     hidden = question(answer=(NOT_PUBLISHED,), category="SA", kind="choice", labels=MULTI_LABELS)
-    (score,) = flow.score(MULTI, [hidden], flow.predict(MULTI, [hidden], Thinker()), [])
+    (score,) = pipeline.score(MULTI, [hidden], pipeline.predict(MULTI, [hidden], Thinker()), [])
     assert (score.points, score.max_points, score.note) == (None, 0.0, "no answer in 64 tokens")
 
 
@@ -126,8 +126,8 @@ def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
         prediction(question_id="t/0", text="opening"),
         prediction(question_id="t/1", text="", no_answer="no answer in 64 tokens"),
     ]
-    scores = flow.score(CODIS, questions, said, flow.judge(CODIS, questions, said, None))
-    rows = {row.metric: row for row in flow.summarise(CODIS, questions, said, scores)}
+    scores = pipeline.score(CODIS, questions, said, pipeline.judge(CODIS, questions, said, None))
+    rows = {row.metric: row for row in pipeline.summarise(CODIS, questions, said, scores)}
     assert (rows["context_awareness"].value, rows["acc_p"].value, rows["acc_q"].value) == (
         0,
         0,
@@ -138,12 +138,12 @@ def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
 
 def test_cut_off_replies_are_counted_by_question_and_named_in_the_signature():
     questions = [replace(one, category="x") for one in asked(CODIS)]
-    said = flow.predict(CODIS, questions, Thinker())
+    said = pipeline.predict(CODIS, questions, Thinker())
     answered = [prediction(question_id=one.question_id, text="opening") for one in questions]
 
     def metrics(predictions):
-        scores = flow.score(CODIS, questions, predictions, [])
-        return flow.summarise(CODIS, questions, predictions, scores)
+        scores = pipeline.score(CODIS, questions, predictions, [])
+        return pipeline.summarise(CODIS, questions, predictions, scores)
 
     twice = [*said, *(replace(one, sample=1) for one in said)]
     assert {(row.category, row.n_no_answer) for row in metrics(twice)} == {("all", 2), ("x", 2)}
@@ -165,7 +165,7 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2"
     shared = {
         f.name: getattr(row, f.name)
-        for f in fields(Standing)
+        for f in fields(LeaderboardRow)
         if f.name not in ("source", "stale", "place", "ranks")
     }
-    assert "| 2 (1 no answer) |" in as_markdown([Standing(source="here", **shared)])
+    assert "| 2 (1 no answer) |" in as_markdown([LeaderboardRow(source="here", **shared)])

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.errors import ModelError, SettingsError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.plugins import find_owners, find_plugins, strangers_objects
 from tests.distributions import write_distribution
 

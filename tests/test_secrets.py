@@ -10,10 +10,10 @@ import dagster as dg
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.bench.instance import failure_of, open_instance
-from bench_assets.core.errors import ModelError
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.workspace.build.dagster_instance import failure_of, open_instance
 from tests.echoing_server import BROKEN, FAILURES, REPLIES, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.resources.server.test_secrets import forms

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bench_assets.shown import results_page
+from bench_assets.asset_factory.asset_metadata import results_page
 from tests.core.test_training_runs import metric
 
 

@@ -4,8 +4,8 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.tables import digest
-from bench_assets.studies import answered_of, blank_metric, decodings
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.aggregation import answered_of, blank_metric, decodings
 from tests.quiz import TASK, quiz
 from tests.rows import prediction
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suite import Suite, SuiteSettings, defects
+from bench_assets.evaluation.suite import Suite, SuiteSettings, defects
 from tests.quiz import TASK
 
 QUIZ = Suite(name="quiz", tasks=(TASK,), assets=list)

@@ -5,9 +5,9 @@ from importlib import import_module
 
 import pytest
 
-from bench_assets.core.chat import Prompt
-from bench_assets.core.rows import Score
-from bench_assets.task import Condition
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation.task import Condition
 from bench_assets.testing import check_questions, check_suite
 from tests.quiz import TASK, quiz
 

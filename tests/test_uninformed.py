@@ -4,10 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.task import ByModel, ByRules
-from bench_assets.uninformed import STOCK, beside, best_constants, chance_of, shuffled
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import (
+    STOCK,
+    beside,
+    best_constants,
+    chance_of,
+    shuffled,
+)
+from bench_assets.evaluation.task import ByModel, ByRules
 from tests.quiz import TASK
 from tests.rows import prediction, question
 
@@ -91,8 +97,8 @@ def test_every_reply_goes_to_another_question_and_every_draw_stays_one():
 
 
 def measured(task, exam, rows, judge="rules"):
-    judgements = flow.judge(task, exam, rows, None) if task.is_judged else []
-    scores = [replace(row, judge=judge) for row in flow.score(task, exam, rows, judgements)]
+    judgements = pipeline.judge(task, exam, rows, None) if task.is_judged else []
+    scores = [replace(row, judge=judge) for row in pipeline.score(task, exam, rows, judgements)]
     return beside(task, exam, rows, scores, best_constants(task, exam))
 
 
@@ -136,7 +142,7 @@ def test_a_model_judged_number_stands_alone():
 def test_a_constant_of_other_questions_is_not_shown():
     exam = [text(1, "x"), text(2, "x")]
     rows = [said(1, "x"), said(2, "x")]
-    scores = flow.score(TASK, exam, rows, [])
+    scores = pipeline.score(TASK, exam, rows, [])
     other = best_constants(TASK, [text(1, "x"), text(2, "x"), text(3, "x")])
     (row,) = beside(TASK, exam, rows, scores, other)
     assert (row.constant, row.shuffled) == (None, 1.0)

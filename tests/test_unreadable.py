@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.stats import Point, mean
-from bench_assets.task import ByRules, Task
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByRules, Task
 from tests.rows import answered, prediction, question
 
 
@@ -35,13 +35,13 @@ def test_a_reply_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why, no
         version=1,
         conditions={},
         readings={"strict": fails_at("bad", why)},
-        measures={"accuracy": lambda rows: mean(Point(one.score.points) for one in rows)},
+        measures={"accuracy": lambda rows: mean(ScoredPoint(one.score.points) for one in rows)},
     )
     asked = [question(question_id=name) for name in ("bad", "good")]
     said = [prediction(question_id=one.question_id, text=one.question_id) for one in asked]
-    scores = flow.score(task, asked, said, [])
+    scores = pipeline.score(task, asked, said, [])
     assert [(one.points, one.note) for one in scores] == [(None, note), (1.0, "")]
-    (overall,) = flow.summarise(task, asked, said, scores)
+    (overall,) = pipeline.summarise(task, asked, said, scores)
     assert (overall.value, overall.n_scored, overall.n_unscored) == (1.0, 1, 1)
 
 

@@ -1,1 +1,1 @@
-"""What was measured, in the forms of other projects: one file for each."""
+"""Export formats of other projects, one per file."""

@@ -14,13 +14,13 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from bench_assets.core.rows import Question
-from bench_assets.core.tables import digest
-from bench_assets.export.gathering import Exam, Gathered
-from bench_assets.export.plain_tables import table_of
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.suite import Suite
+from bench_assets.export.collection import ExportTable, TableCollection
+from bench_assets.export.tables import table_of
 from bench_assets.export.vlmevalkit import dataset
-from bench_assets.suite import Suite
-from resources.disk.writing import written_aside
+from resources.storage.atomic_write import written_aside
 
 OURS = "https://www.apache.org/licenses/LICENSE-2.0"
 
@@ -57,7 +57,7 @@ _COLUMNS = {  # of those that one field can describe
 }
 
 
-def write_croissants(gathered: Gathered, suites: dict[str, Suite], out: Path) -> list[Path]:
+def write_croissants(gathered: TableCollection, suites: dict[str, Suite], out: Path) -> list[Path]:
     """Write the metadata of each question table, and the table itself where it is ours.
 
     Args:
@@ -83,7 +83,7 @@ def write_croissants(gathered: Gathered, suites: dict[str, Suite], out: Path) ->
     return written
 
 
-def metadata(exam: Exam, suite: Suite, file: dict[str, Any]) -> dict[str, Any]:
+def metadata(exam: ExportTable, suite: Suite, file: dict[str, Any]) -> dict[str, Any]:
     """Describe a question table, and the file it lies in."""
     is_mini, is_published = exam.edition == "mini", exam.edition == "published"
     licence = OURS if is_mini else suite.licence if is_published else ""
@@ -120,7 +120,7 @@ def _terms(edition: str, suite: Suite) -> str:
     return "No question is passed on here: the terms of what it was made of hold."
 
 
-def _file(exam: Exam, at: str, sha256: str) -> dict[str, Any]:
+def _file(exam: ExportTable, at: str, sha256: str) -> dict[str, Any]:
     found = {
         "@type": "cr:FileObject",
         "@id": "questions.parquet",
@@ -167,7 +167,7 @@ def _address(release: str) -> str:
     return release.partition("#")[0]
 
 
-def _parquet(exam: Exam) -> bytes:
+def _parquet(exam: ExportTable) -> bytes:
     file = BytesIO()
     parquet.write_table(table_of(exam.questions, Question), file)
     return file.getvalue()

@@ -7,38 +7,37 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.errors import UnknownNameError
-from bench_assets.core.standing import Standing
+from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.export.collection import TableCollection
 from bench_assets.export.croissant import write_croissants
-from bench_assets.export.gathering import Gathered
+from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
 from bench_assets.export.inspect_logs import write_inspect_logs
 from bench_assets.export.lm_eval import write_lm_eval_results
-from bench_assets.export.mlflow_runs import write_mlflow
 from bench_assets.export.model_index import write_model_indices
-from bench_assets.export.plain_tables import FORMS, write_tables
+from bench_assets.export.tables import FORMS, write_tables
 from bench_assets.export.vlmevalkit import write_questions_and_replies
-from bench_assets.export.wandb_runs import write_wandb
-from resources.pictures.images import ImageStore
+from resources.images.store import ImageStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
+class ExportJob:
     """What is to leave, and what it takes to write it."""
 
-    gathered: Gathered
+    gathered: TableCollection
     catalog: Catalog
     image_store: ImageStore
-    standings: Callable[[], Sequence[Standing]]
+    standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
     pictures: bool = False  # also where the form can do without
     to: str = ""  # where a tracker of experiments keeps its runs
 
 
-Write: TypeAlias = Callable[[Leaving], Sequence[Path | str]]
+Write: TypeAlias = Callable[[ExportJob], Sequence[Path | str]]
 """Writes, and says what was written: files, or where else it is now."""
 
 
-class Format(NamedTuple):
+class ExportFormat(NamedTuple):
     """A form, and what is meant where nothing is named; () is all."""
 
     write: Write
@@ -46,53 +45,53 @@ class Format(NamedTuple):
     editions: tuple[str, ...] = ()
 
 
-def _tables(form: str, leaving: Leaving) -> list[Path]:
+def _tables(form: str, leaving: ExportJob) -> list[Path]:
     return write_tables(leaving.gathered, leaving.standings(), leaving.out, form)
 
 
-def _model_indices(leaving: Leaving) -> list[Path]:
+def _model_indices(leaving: ExportJob) -> list[Path]:
     return write_model_indices(leaving.gathered, leaving.catalog, leaving.out)
 
 
-def _vlmevalkit(leaving: Leaving) -> list[Path]:
+def _vlmevalkit(leaving: ExportJob) -> list[Path]:
     return write_questions_and_replies(leaving.gathered, leaving.image_store, leaving.out)
 
 
-def _inspect(leaving: Leaving) -> list[Path]:
+def _inspect(leaving: ExportJob) -> list[Path]:
     embed = leaving.pictures or bool(leaving.image_store.objects)  # which no viewer of logs reads
     return write_inspect_logs(leaving.gathered, leaving.image_store, leaving.out, embed=embed)
 
 
-def _lm_eval(leaving: Leaving) -> list[Path]:
+def _lm_eval(leaving: ExportJob) -> list[Path]:
     return write_lm_eval_results(leaving.gathered, leaving.out)
 
 
-def _croissant(leaving: Leaving) -> list[Path]:
+def _croissant(leaving: ExportJob) -> list[Path]:
     suites = {suite.name: suite for suite in leaving.catalog.suites}
     return write_croissants(leaving.gathered, suites, leaving.out)
 
 
-def _mlflow(leaving: Leaving) -> list[str]:
+def _mlflow(leaving: ExportJob) -> list[str]:
     return write_mlflow(leaving.gathered, leaving.out, leaving.to)
 
 
-def _wandb(leaving: Leaving) -> list[Path]:
+def _wandb(leaving: ExportJob) -> list[Path]:
     return write_wandb(leaving.gathered, leaving.out, leaving.to or "offline")
 
 
-FORMATS: Mapping[str, Format] = {
-    **{form: Format(partial(_tables, form)) for form in FORMS},
-    "model-index": Format(_model_indices, conditions=("main",), editions=("published",)),
-    "vlmevalkit": Format(_vlmevalkit),
-    "inspect": Format(_inspect),
-    "lm-eval": Format(_lm_eval),
-    "croissant": Format(_croissant),
-    "mlflow": Format(_mlflow),
-    "wandb": Format(_wandb),
+FORMATS: Mapping[str, ExportFormat] = {
+    **{form: ExportFormat(partial(_tables, form)) for form in FORMS},
+    "model-index": ExportFormat(_model_indices, conditions=("main",), editions=("published",)),
+    "vlmevalkit": ExportFormat(_vlmevalkit),
+    "inspect": ExportFormat(_inspect),
+    "lm-eval": ExportFormat(_lm_eval),
+    "croissant": ExportFormat(_croissant),
+    "mlflow": ExportFormat(_mlflow),
+    "wandb": ExportFormat(_wandb),
 }
 
 
-def format_of(name: str, others: Sequence[str] = ()) -> Format:
+def format_of(name: str, others: Sequence[str] = ()) -> ExportFormat:
     """Find a form; ``others`` are names that are no forms of tables.
 
     Raises:

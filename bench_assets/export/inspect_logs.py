@@ -14,14 +14,14 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.chat import Image, Turn
-from bench_assets.core.errors import ImageError
-from bench_assets.core.pictures import decode
-from bench_assets.core.rows import Metric
-from bench_assets.export.gathering import Evaluated, Gathered
-from bench_assets.export.items import Item, as_json, items, known
-from resources.disk.writing import written_aside
-from resources.pictures.images import ImageStore
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.chat import Image, Turn
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.export.collection import ModelResponses, TableCollection
+from bench_assets.export.samples import ExportSample, as_json, items, known
+from resources.images.store import ImageStore
+from resources.storage.atomic_write import written_aside
 
 _VERSION = 2
 _DIGITS = 32  # of an attachment's name
@@ -29,7 +29,7 @@ _STOPS = {"length": "max_tokens", "content_filter": "content_filter"}
 
 
 def write_inspect_logs(
-    gathered: Gathered, image_store: ImageStore, out: Path, *, embed: bool = False
+    gathered: TableCollection, image_store: ImageStore, out: Path, *, embed: bool = False
 ) -> list[Path]:
     """Write a log for each model and condition; with ``embed``, pictures lie in it.
 
@@ -53,7 +53,7 @@ class LogPictures:
     lost: list[str]  # is told of pictures that cannot be read
     embed: bool = False
 
-    def of(self, item: Item) -> dict[str, str]:
+    def of(self, item: ExportSample) -> dict[str, str]:
         """Name -> picture as an address, of those that a sample brings with it."""
         if not self.embed:
             return {}
@@ -73,13 +73,13 @@ class LogPictures:
         return f"attachment://{name}" if name in attached else self.image_store.place.where(sha256)
 
 
-def log_name(one: Evaluated) -> str:
+def log_name(one: ModelResponses) -> str:
     """The name of a log's file: Inspect lists those that begin with a time."""
     task = one.name.replace("/", "-")
     return f"{one.asked_at:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{_id(one)}.json"
 
 
-def log(one: Evaluated, pictures: LogPictures) -> Iterator[bytes]:
+def log(one: ModelResponses, pictures: LogPictures) -> Iterator[bytes]:
     """Write a log, sample by sample."""
     yield f'{as_json(header(one))[:-1]}, "samples": ['.encode()
     for number, item in enumerate(items(one)):
@@ -87,7 +87,7 @@ def log(one: Evaluated, pictures: LogPictures) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def header(one: Evaluated) -> dict[str, Any]:
+def header(one: ModelResponses) -> dict[str, Any]:
     """Everything but the samples."""
     at = one.asked_at.isoformat()
     ids = list(dict.fromkeys(row.question_id for row in one.predictions))
@@ -122,7 +122,7 @@ def header(one: Evaluated) -> dict[str, Any]:
     }
 
 
-def sample(item: Item, reading: str, pictures: LogPictures) -> dict[str, Any]:
+def sample(item: ExportSample, reading: str, pictures: LogPictures) -> dict[str, Any]:
     """One draw of one question."""
     said, question = item.prediction, item.question
     attached = pictures.of(item)
@@ -151,7 +151,7 @@ def sample(item: Item, reading: str, pictures: LogPictures) -> dict[str, Any]:
     return {**found, "scores": {reading: _score(item)}}
 
 
-def _score(item: Item) -> dict[str, Any]:
+def _score(item: ExportSample) -> dict[str, Any]:
     assert item.score
     return {
         "value": item.points,
@@ -161,7 +161,7 @@ def _score(item: Item) -> dict[str, Any]:
     }
 
 
-def _output(item: Item, reply: dict[str, str]) -> dict[str, Any]:
+def _output(item: ExportSample, reply: dict[str, str]) -> dict[str, Any]:
     said = item.prediction
     stop = _STOPS.get(said.finish_reason, "stop")
     output: dict[str, Any] = {
@@ -188,7 +188,7 @@ def _message(turn: Turn, pictures: LogPictures, attached: dict[str, str]) -> dic
     return {"role": turn.role, "content": parts}
 
 
-def _results(one: Evaluated) -> dict[str, Any] | None:
+def _results(one: ModelResponses) -> dict[str, Any] | None:
     """Every measure that has a value: of all questions by its name, of a slice with the slice's."""
     if not one.metrics:
         return None
@@ -218,7 +218,7 @@ def _metric(row: Metric) -> dict[str, Any]:
     return {"name": _name(row), "value": row.value, "params": {}, "metadata": about}
 
 
-def _id(one: Evaluated) -> str:
+def _id(one: ModelResponses) -> str:
     named = json.dumps([one.name, one.model, one.exam.edition, one.asked_at.isoformat()])
     return hashlib.sha256(named.encode()).hexdigest()[:22]
 

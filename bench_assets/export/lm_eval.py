@@ -15,17 +15,17 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.rows import Metric
-from bench_assets.export.gathering import Evaluated, Gathered
-from bench_assets.export.items import Item, as_json, items, known
-from resources.disk.writing import written_aside
+from bench_assets.core.schema.rows import Metric
+from bench_assets.export.collection import ModelResponses, TableCollection
+from bench_assets.export.samples import ExportSample, as_json, items, known
+from resources.storage.atomic_write import written_aside
 
 _FILTER = "none"  # lm-eval's name for replies as they came
 _POINTS = "points"
 _UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in a model's name, as lm-eval has it
 
 
-def write_lm_eval_results(gathered: Gathered, out: Path) -> list[Path]:
+def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
     """Write the results of each model, and its samples of each task, into a folder of its own.
 
     Raises:
@@ -48,7 +48,7 @@ def write_lm_eval_results(gathered: Gathered, out: Path) -> list[Path]:
     return written
 
 
-def task_key(one: Evaluated) -> str:
+def task_key(one: ModelResponses) -> str:
     """Name a task as lm-eval may: its condition and, if it is not the published one, its edition.
 
     No number of one edition stands beside that of another under one name.
@@ -67,7 +67,7 @@ def model_folder(model: str) -> str:
     return name if name.strip(".") else "_" * len(name)
 
 
-def task_results(one: Evaluated) -> dict[str, Any]:
+def task_results(one: ModelResponses) -> dict[str, Any]:
     """What results say of one task, part by part."""
     whole = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
     asked = {row.question_id for row in one.predictions}
@@ -101,7 +101,7 @@ def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, 
     }
 
 
-def sample_lines(one: Evaluated) -> Iterator[dict[str, Any]]:
+def sample_lines(one: ModelResponses) -> Iterator[dict[str, Any]]:
     """The lines of a file of samples, one for each draw of each question."""
     numbers: dict[str, int] = {}
     for item in items(one):
@@ -109,7 +109,7 @@ def sample_lines(one: Evaluated) -> Iterator[dict[str, Any]]:
         yield _sample(item, doc_id)
 
 
-def _sample(item: Item, doc_id: int) -> dict[str, Any]:
+def _sample(item: ExportSample, doc_id: int) -> dict[str, Any]:
     question, said = item.question, item.prediction
     failed = bool(said.error)
     asked, target = item.prompt.to_json(), ", ".join(question.answer)
@@ -135,7 +135,7 @@ def _sample(item: Item, doc_id: int) -> dict[str, Any]:
     }
 
 
-def _config(one: Evaluated, whole: list[Metric]) -> dict[str, Any]:
+def _config(one: ModelResponses, whole: list[Metric]) -> dict[str, Any]:
     return {
         "task": task_key(one),
         "dataset_name": one.task.name,

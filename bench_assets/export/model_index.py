@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.rows import Metric
-from bench_assets.export.gathering import Evaluated, Gathered
-from bench_assets.export.items import known
-from resources.disk.writing import written_aside
+from bench_assets.core.schema.rows import Metric
+from bench_assets.export.collection import ModelResponses, TableCollection
+from bench_assets.export.samples import known
+from resources.storage.atomic_write import written_aside
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
@@ -24,7 +24,7 @@ _ANSWERED = "image-text-to-text"
 _NO_RESULT = ("chance",)  # of the questions, not of the model
 
 
-def write_model_indices(gathered: Gathered, catalog: Catalog, out: Path) -> list[Path]:
+def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) -> list[Path]:
     """Write the index of each model: what stands between the lines ``---`` of its card.
 
     Raises:
@@ -41,7 +41,7 @@ def write_model_indices(gathered: Gathered, catalog: Catalog, out: Path) -> list
     return [_write(model, results, out) for model, results in found.items() if results]
 
 
-def results(one: Evaluated, release: str = "") -> "Iterator[EvalResult]":
+def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":
     """Say what was measured over all questions, the primary metric first.
 
     Only the published edition is the release's data set; others have names of their own, which
@@ -65,7 +65,7 @@ def as_yaml(model: str, found: "list[EvalResult]") -> str:
     return f"{ModelCardData(model_name=model, eval_results=found).to_yaml()}\n"
 
 
-def _result(one: Evaluated, row: Metric, release: str) -> "EvalResult":
+def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
     from huggingface_hub import EvalResult
 
     edition = one.exam.edition

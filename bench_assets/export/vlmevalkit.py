@@ -15,11 +15,11 @@ from string import ascii_uppercase
 from typing import Any
 from urllib.parse import quote
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Question
-from bench_assets.export.gathering import Evaluated, Exam, Gathered
-from resources.disk.writing import written_aside
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Question
+from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
+from resources.images.store import ImageStore
+from resources.storage.atomic_write import written_aside
 
 _FIRST = ("index", "image", "image_path", "question", "hint")
 _LAST = ("answer", "category", "split", "question_id")
@@ -27,7 +27,7 @@ _DIGITS = 16
 
 
 def write_questions_and_replies(
-    gathered: Gathered, image_store: ImageStore, out: Path
+    gathered: TableCollection, image_store: ImageStore, out: Path
 ) -> list[Path]:
     """Write a file for each question table, and one for each model that was asked its questions.
 
@@ -50,29 +50,29 @@ def write_questions_and_replies(
     return written
 
 
-def dataset(exam: Exam) -> str:
+def dataset(exam: ExportTable) -> str:
     """What VLMEvalKit calls a question table; the edition is part of it.
 
-    >>> from bench_assets.task import Task
+    >>> from bench_assets.evaluation.task import Task
     >>> named = Task(name="a/b", title="", version=1, conditions={}, readings={}, measures={})
     >>> question = Question(
     ...     question_id="", task="", edition="mini", kind="text", text="", answer=()
     ... )
-    >>> dataset(Exam(task=named, name="main", questions=[question], key=()))
+    >>> dataset(ExportTable(task=named, name="main", questions=[question], key=()))
     'a-b-mini'
     """
     name = exam.task.name.replace("/", "-")
     return "-".join([name, *([] if exam.name == "main" else [exam.name]), exam.edition])
 
 
-def columns(exam: Exam) -> list[str]:
+def columns(exam: ExportTable) -> list[str]:
     """Columns of a question table: as many letters as the longest list of options has."""
     longest = max((len(one.options) for one in exam.questions if _offers(one)), default=0)
     return [*_FIRST, *ascii_uppercase[:longest], *_LAST]
 
 
 def question_rows(
-    exam: Exam, image_store: ImageStore, left_out: list[str]
+    exam: ExportTable, image_store: ImageStore, left_out: list[str]
 ) -> Iterator[Mapping[str, Any]]:
     """Rows of a question table; one whose picture cannot be read is left out, and said."""
     for index, question in enumerate(exam.questions, start=1):
@@ -86,12 +86,12 @@ def question_rows(
         yield {**_asked(index, question), **shown}
 
 
-def reply_columns(exam: Exam) -> list[str]:
+def reply_columns(exam: ExportTable) -> list[str]:
     """Columns of a table of replies."""
     return [*(name for name in columns(exam) if not name.startswith("image")), "prediction"]
 
 
-def reply_rows(one: Evaluated) -> Iterator[Mapping[str, Any]]:
+def reply_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
     """The first draw of each reply; a question without a reply is left out: it is not wrong."""
     said = {row.question_id: row for row in one.predictions if row.sample == 0 and not row.error}
     for index, question in enumerate(one.exam.questions, start=1):

@@ -1,1 +1,1 @@
-"""The report: what was measured, as a site that opens from disk, without server or network."""
+"""The HTML report of a home folder."""

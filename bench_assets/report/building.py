@@ -5,29 +5,29 @@ from pathlib import Path
 from typing import Protocol
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.published import Published
-from bench_assets.core.standing import Standing
-from bench_assets.report.claim_pages import ClaimPages
-from bench_assets.report.compared import Compared
-from bench_assets.report.expectations import Expectations
-from bench_assets.report.index import Index
-from bench_assets.report.numbers import Numbers
-from bench_assets.report.origins import Origins
-from bench_assets.report.people_pages import PeoplePages
-from bench_assets.report.samples.part import Samples
-from bench_assets.report.site import Site
-from bench_assets.report.soundness_pages import SoundnessPages
-from bench_assets.report.task_pages import TaskPages
-from resources.home.locks import locked
-from resources.home.tables import TableFiles
-from resources.pictures.opening import images_of
-from resources.settings.bench_toml import Settings
-from resources.settings.environment import known_secrets
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.report.pages.annotation import PeoplePages
+from bench_assets.report.pages.audit import SoundnessPages
+from bench_assets.report.pages.checks import Expectations
+from bench_assets.report.pages.claims import ClaimPages
+from bench_assets.report.pages.comparison import ComparisonPage
+from bench_assets.report.pages.index import Index
+from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.pages.tasks import TaskPages
+from bench_assets.report.point_provenance import Origins
+from bench_assets.report.samples.writer import Samples
+from bench_assets.report.site.folder import Site
+from resources.config.bench_toml import Settings
+from resources.config.environment import known_secrets
+from resources.images.opening import images_of
+from resources.storage.locks.file_locks import locked
+from resources.tables.parquet import TableFiles
 
 FOLDER = "report"
 
 
-class Part(Protocol):
+class ReportPart(Protocol):
     """What one page, or several, show."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
@@ -36,18 +36,18 @@ class Part(Protocol):
 
 
 def parts(
-    standings: Sequence[Standing],
-    published: Sequence[Published],
+    standings: Sequence[LeaderboardRow],
+    published: Sequence[PublishedNumber],
     settings: Settings,
     without_pictures: Collection[str] = (),
-) -> list[Part]:
+) -> list[ReportPart]:
     """All parts of the report; the pictures of some suites stay out if that is wanted."""
     return [
         Index(standings, published, settings),
         TaskPages(standings, published),
         Samples(without_pictures=without_pictures),
         Numbers(without_pictures=without_pictures),
-        Compared(),
+        ComparisonPage(),
         Expectations(),
         Origins(),
         SoundnessPages(without_pictures=without_pictures),
@@ -60,7 +60,7 @@ def make_report(
     settings: Settings,
     tables: TableFiles,
     catalog: Catalog,
-    standings: Sequence[Standing],
+    standings: Sequence[LeaderboardRow],
     waits: Callable[[str], object],
     without_pictures: Collection[str] = (),
 ) -> Path:
@@ -90,7 +90,9 @@ def make_report(
     return site.folder / "index.html"
 
 
-def write_report(site: Site, tables: TableFiles, catalog: Catalog, every: Sequence[Part]) -> None:
+def write_report(
+    site: Site, tables: TableFiles, catalog: Catalog, every: Sequence[ReportPart]
+) -> None:
     """Have every part put its data into the site, then show them.
 
     Raises:

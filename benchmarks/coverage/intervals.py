@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bench_assets.core.metrics.bleu import bleu_of
-from bench_assets.core.metrics.left_out import Floats, interval
-from bench_assets.core.stats import Mean, Point, macro_mean, mean
+from bench_assets.core.metrics.captions import bleu_of
+from bench_assets.core.stats.jackknife import Floats, interval
+from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
 from benchmarks.coverage.cells import Promise, Rng, Trial
 from benchmarks.coverage.populations import captions, chances, name, pictures, points
 
@@ -49,7 +49,7 @@ def _right(truth: float) -> Trial:
 
 
 def _alone(n: int, rng: Rng) -> bool:
-    return _holds(mean(map(Point, (rng.random(n) < 0.6).astype(float).tolist())), 0.6)
+    return _holds(mean(map(ScoredPoint, (rng.random(n) < 0.6).astype(float).tolist())), 0.6)
 
 
 def _in_between(n: int, rng: Rng) -> bool:
@@ -62,7 +62,9 @@ def _over_points(n: int, rng: Rng) -> bool:
     of = pictures(n)
     most = rng.integers(1, 5, n)
     got = rng.binomial(most, chances(rng, of, 0.6))
-    seen = map(Point, (got / most).tolist(), map(name, of.tolist()), most.astype(float).tolist())
+    seen = map(
+        ScoredPoint, (got / most).tolist(), map(name, of.tolist()), most.astype(float).tolist()
+    )
     return _holds(mean(seen), 0.6)
 
 
@@ -82,7 +84,7 @@ def _of_a_part(n: int, rng: Rng) -> bool:
 
 def _macro(n: int, rng: Rng) -> bool:
     sizes = np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n
-    groups: list[list[Point]] = []
+    groups: list[list[ScoredPoint]] = []
     for size, easy in zip(sizes.round().astype(int), _KINDS, strict=True):
         of = pictures(int(size), 2)
         right = rng.random(int(size)) < chances(rng, of, easy, 0.2)

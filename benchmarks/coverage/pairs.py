@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.metrics.left_out import Floats
-from bench_assets.core.paired import Pair, compare, interval, spread
-from bench_assets.core.power import chance_to_show
+from bench_assets.core.stats.jackknife import Floats
+from bench_assets.core.stats.paired_tests import PairedScores, compare, interval, spread
+from bench_assets.core.stats.power import chance_to_show
 from benchmarks.coverage.cells import Promise, Rng
 from benchmarks.coverage.populations import captions, chances, name, pictures
 
@@ -20,7 +20,7 @@ HELD = "the interval holds the true difference"
 _ALIKE = 0.4  # of the questions, the second model does what the first one did
 _MANY = 20_000  # questions whose spread stands for that of all there are
 
-Draw: TypeAlias = Callable[[int, Rng, float], list[Pair]]
+Draw: TypeAlias = Callable[[int, Rng, float], list[PairedScores]]
 """Pairs of two models on n questions, of which the second gains a share of what was missing."""
 
 
@@ -87,21 +87,25 @@ def _right(rng: Rng, easy: Floats, gain: float, most: Floats) -> tuple[Floats, F
     return before, after
 
 
-def _pairs(before: Floats, after: Floats, of: npt.NDArray[np.int_], most: Floats) -> list[Pair]:
-    return list(map(Pair, before.tolist(), after.tolist(), map(name, of.tolist()), most.tolist()))
+def _pairs(
+    before: Floats, after: Floats, of: npt.NDArray[np.int_], most: Floats
+) -> list[PairedScores]:
+    return list(
+        map(PairedScores, before.tolist(), after.tolist(), map(name, of.tolist()), most.tolist())
+    )
 
 
-def _alone(n: int, rng: Rng, gain: float) -> list[Pair]:
+def _alone(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     of, most = np.arange(n), np.ones(n)
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
-def _of_pictures(n: int, rng: Rng, gain: float) -> list[Pair]:
+def _of_pictures(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     of, most = pictures(n), np.ones(n)
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
-def _in_between(n: int, rng: Rng, gain: float) -> list[Pair]:
+def _in_between(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     of = pictures(n)
     easy = 0.02 + 0.96 * chances(rng, of, 0.6, 0.2)
     before, other = (rng.beta(4 * easy, 4 * (1 - easy)) for _ in range(2))
@@ -109,15 +113,15 @@ def _in_between(n: int, rng: Rng, gain: float) -> list[Pair]:
     return _pairs(before, after + gain * (1 - after), of, np.ones(n))
 
 
-def _over_points(n: int, rng: Rng, gain: float) -> list[Pair]:
+def _over_points(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     of, most = pictures(n), rng.integers(1, 5, n).astype(float)
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
-def _macro(n: int, rng: Rng, gain: float) -> list[Pair]:
+def _macro(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     """Categories of a tenth to three tenths of the questions, which count the same."""
     sizes = (np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n).round().astype(int)
-    found: list[Pair] = []
+    found: list[PairedScores] = []
     for size, mean in zip(sizes.tolist(), (0.9, 0.7, 0.5, 0.6, 0.8), strict=True):
         of, share = pictures(size, 2), np.full(size, 1 / (len(sizes) * size))
         before, after = _right(rng, chances(rng, of, mean, 0.2), gain, np.ones(size))
@@ -125,7 +129,7 @@ def _macro(n: int, rng: Rng, gain: float) -> list[Pair]:
     return found
 
 
-def _cider(n: int, rng: Rng, gain: float) -> list[Pair]:
+def _cider(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     every = captions()[:, 10]
     before, other = (every[rng.integers(0, len(every), n)] for _ in range(2))
     after = np.where(rng.random(n) < _ALIKE, before, other)

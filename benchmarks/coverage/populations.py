@@ -9,10 +9,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from bench_assets.core.metrics.caption_corpus import CaptionPair
 from bench_assets.core.metrics.captions import score_captions
-from bench_assets.core.metrics.corpus import Captioned
-from bench_assets.core.metrics.left_out import Floats
-from bench_assets.core.stats import Point
+from bench_assets.core.stats.jackknife import Floats
+from bench_assets.core.stats.means import ScoredPoint
 from benchmarks.coverage.cells import Rng
 
 TOGETHER = 0.3
@@ -47,9 +47,9 @@ def chances(rng: Rng, of: npt.NDArray[np.int_], mean: float, together: float = T
     return drawn
 
 
-def points(values: Floats | npt.NDArray[np.bool_], of: npt.NDArray[np.int_]) -> list[Point]:
+def points(values: Floats | npt.NDArray[np.bool_], of: npt.NDArray[np.int_]) -> list[ScoredPoint]:
     """Points of questions, clustered by their pictures."""
-    return list(map(Point, values.astype(float).tolist(), map(name, of.tolist())))
+    return list(map(ScoredPoint, values.astype(float).tolist(), map(name, of.tolist())))
 
 
 @cache
@@ -72,7 +72,7 @@ def captions() -> Floats:
     ):
         base, *others = row[: 5 * length].reshape(5, length)
         people = tuple(said(base, other, 0.3) for other in others[:3])
-        texts.append(Captioned(said(base, others[3], share), people))
+        texts.append(CaptionPair(said(base, others[3], share), people))
     found = score_captions(texts, str.split)
     each = (found.cider, found.rouge_l, np.ones(_CAPTIONS))
     return np.hstack([found.bleu_counts, *(column[:, None] for column in each)])

@@ -12,16 +12,16 @@ from typing import Any, TypeAlias
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Reply, Request
 from benchmarks.gpu.questions import Album
 from resources.checkpoints.identity import pin
-from resources.local.answers import Answers
-from resources.local.batches import Batches
-from resources.local.conversations import decode, message
-from resources.local.data_parallel import DataParallelEngine
-from resources.server.engine import ServerEngine
-from resources.settings.local_specs import LocalSpec, TransformersSpec, VllmSpec
-from resources.settings.server_spec import ServerSpec
+from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from resources.models.transformers.data_parallel import DataParallelEngine
+from resources.models.workers.batching import Batches
+from resources.models.workers.conversations import decode, message
+from resources.models.workers.local_model import Answers
 from tests.chat_server import ChatServer
 
 Ask: TypeAlias = Callable[[Sequence[Prompt], int], int]  # max_tokens -> tokens that came back
@@ -63,7 +63,7 @@ class Scene:
 @contextmanager
 def transformers(scene: Scene) -> Iterator[Ask]:
     """Our engine ``transformers``; several devices are as many processes."""
-    from resources.local.model import load
+    from resources.models.transformers.model import load
 
     spec = scene.transformers
     if scene.n_devices == 1:
@@ -89,8 +89,8 @@ def transformers(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def plain_generate(scene: Scene) -> Iterator[Ask]:
     """A loop over ``model.generate``, as a model card has it, in batches of the same size."""
-    from resources.local.loading import load_weights
-    from resources.local.processor import load_processor
+    from resources.models.transformers.inputs.processor import load_processor
+    from resources.models.transformers.loading import load_weights
 
     spec = scene.transformers
     checkpoint = pin(spec.path)
@@ -121,7 +121,7 @@ def plain_generate(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def vllm(scene: Scene) -> Iterator[Ask]:
     """Our engine ``vllm``."""
-    from resources.vllm.model import load
+    from resources.models.vllm.model import load
 
     yield _in_batches(scene.vllm, load(scene.vllm, pin(str(scene.checkpoint))), scene.album)
 
@@ -131,7 +131,7 @@ def vllm_alone(scene: Scene) -> Iterator[Ask]:
     """The offline loop of vLLM itself: all conversations in one call of ``LLM.chat``."""
     from vllm import LLM, SamplingParams
 
-    from resources.vllm.loading import arguments
+    from resources.models.vllm.loading import arguments
 
     said = arguments(scene.vllm, pin(str(scene.checkpoint)), str(scene.checkpoint))
     llm = LLM(**said, enable_prefix_caching=True, **scene.vllm.extra)

@@ -10,16 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.choices import lettered
-from bench_assets.core.draw import Mark, Point
-from bench_assets.core.scene import Box, Scene, Spot
-from bench_assets.suites.blink.builders.counting import Parameters as Counting
+from bench_assets.core.images.drawing import Mark, Point
+from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.suites.blink.builders.counting import CountingParameters as Counting
 from bench_assets.suites.blink.builders.counting import wrong_numbers
-from bench_assets.suites.blink.builders.draft import Marks, placed, wording
-from bench_assets.suites.blink.builders.points import circles_on
 from bench_assets.suites.blink.builders.relative_reflectance import OPTIONS as SHADES
-from bench_assets.suites.blink.mini.light import shaded_walls
-from bench_assets.suites.blink.mini.textures import noise
+from bench_assets.suites.blink.dataset.draft import Marks, placed, wording
+from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
+from bench_assets.suites.blink.synthetic.light import shaded_walls
+from bench_assets.suites.blink.synthetic.styles import noise
 from examples.tiny_vlm.lessons import Asked, decoded, reply_for
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import Part, View, cells_of

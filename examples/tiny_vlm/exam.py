@@ -14,19 +14,19 @@ from math import comb
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.chat import Image, Prompt, Request, Turn
-from bench_assets.core.choices import read_choice
-from bench_assets.core.rows import Question
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation.task import Task
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
-from bench_assets.suites.journeybench.mini.pictures import WORLD, Member, members
-from bench_assets.task import Task
+from bench_assets.suites.journeybench.synthetic.images import WORLD, Member, members
 from examples.tiny_vlm.lessons import TASKS, blink_questions
 from examples.tiny_vlm.strange_views import UNUSUAL
-from resources.local.engine import TransformersEngine
-from resources.settings.local_specs import TransformersSpec
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.engine import TransformersEngine
 
 FIRST_SEED = 2_000_000  # of the exam; those of lessons are smaller
 _A_SEED = 20  # questions that one seed gives

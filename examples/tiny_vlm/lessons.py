@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from bench_assets.core.pictures import decode
-from bench_assets.core.rows import Question
-from bench_assets.suites.blink.builders.draft import Draft
-from bench_assets.suites.blink.mini import light as mini_light
-from bench_assets.suites.blink.mini import objects as mini_objects
-from bench_assets.suites.blink.recipes import Parameters, recipes
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.rows import Question
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.dataset.draft import Draft
+from bench_assets.suites.blink.synthetic import light as mini_light
+from bench_assets.suites.blink.synthetic import objects as mini_objects
 
 TASKS = {
     "Counting": mini_objects.counted,
@@ -45,7 +45,7 @@ class Drawn:
 def blink_questions(task: str, seed: int, n: int) -> Iterator[Drawn]:
     """Draw raw material of a task, build its questions, and draw the right option's place."""
     rng = Random(f"{seed}\n{task}")
-    recipe = recipes(Parameters())[task]
+    recipe = recipes(BuilderParameters())[task]
     with TemporaryDirectory() as folder:
         for path, data in TASKS[task](rng, n).items():
             (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from random import Random
 
-from bench_assets.core.chat import Prompt
-from bench_assets.core.numbers import WORDS
-from bench_assets.core.rows import Question
-from bench_assets.core.scene import Scene
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.parsing.numbers import WORDS
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Question
 from bench_assets.suites.cogbench.vqa import prompts as cogbench
 from bench_assets.suites.journeybench.captioning import prompts as captioning
-from bench_assets.suites.journeybench.mini.pictures import WORLD, members
+from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from examples.tiny_vlm.lessons import Asked
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import View, cells_of

@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.file_access import brief
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     has_weights,
@@ -14,7 +15,6 @@ from resources.checkpoints.files import (
     loaded_files,
     read_object,
 )
-from resources.checkpoints.opened_files import brief
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 """What a hub id looks like."""

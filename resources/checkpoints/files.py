@@ -8,9 +8,13 @@ from os.path import lexists
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.errors import ModelError
-from resources.checkpoints.opened_files import open_regular, quoted, read_json, regular
-from resources.checkpoints.pointers import leads_out, named_weights, refuse_what_lies_elsewhere
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.config_pointers import (
+    leads_out,
+    named_weights,
+    refuse_what_lies_elsewhere,
+)
+from resources.checkpoints.file_access import open_regular, quoted, read_json, regular
 
 ADAPTER_CONFIG = "adapter_config.json"
 """What tells an adapter's folder."""

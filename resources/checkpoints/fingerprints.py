@@ -10,10 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
+from resources.checkpoints.file_access import open_regular
 from resources.checkpoints.files import content_digest, names_of, watched_files
-from resources.checkpoints.opened_files import open_regular
 from resources.checkpoints.pickles import refuse_foreign_code
-from resources.checkpoints.tensor_headers import Span, tensor_spans
+from resources.checkpoints.safetensors_headers import Span, tensor_spans
 
 _BLOCK = 4096  # bytes
 _SMALL = 1 << 20  # bytes; files up to here are read whole

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import ADAPTER_CONFIG, ADAPTER_WEIGHTS, has_weights
 from resources.checkpoints.identity import first_line
 
@@ -17,7 +17,7 @@ KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<commit>[0-9a-f]{
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class HubRevision:
     """What a branch or a tag pointed at."""
 
     repository: str
@@ -34,7 +34,7 @@ class Revision:
 class HubSurvey:
     """What the repositories hold."""
 
-    finished: list[Revision] = field(default_factory=list)  # one a commit
+    finished: list[HubRevision] = field(default_factory=list)  # one a commit
     unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
     refs: dict[str, set[str]] = field(default_factory=dict)  # repository -> branches and tags
 
@@ -101,16 +101,16 @@ def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
     return [(str(ref.name), str(ref.target_commit)) for ref in [*refs.branches, *refs.tags]]
 
 
-def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[Revision]:
+def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[HubRevision]:
     """One revision a commit, by the name that says more than "main" if it has two."""
     of_commit = {commit: name for name, commit in sorted(refs, key=lambda ref: ref[0] != "main")}
     return sorted(
-        (Revision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
+        (HubRevision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
         key=lambda revision: revision.key,
     )
 
 
-def _problem(revision: Revision, api: "HfApi") -> str:
+def _problem(revision: HubRevision, api: "HfApi") -> str:
     if not KEY.fullmatch(revision.key):
         return "a name has only letters, digits and . _ @ + = / -"
     try:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
+from resources.checkpoints.content_checksums import DigestFiles, Seal, seal
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     content_digest,
@@ -17,7 +18,6 @@ from resources.checkpoints.files import (
     processor_files,
     sees,
 )
-from resources.checkpoints.seals import DigestFiles, Seal, seal
 
 _PACKAGE = "package:"
 

@@ -14,8 +14,8 @@ from typing import BinaryIO
 from zipfile import BadZipFile, ZipFile, is_zipfile
 from zlib import error as ZlibError  # noqa: N812 - an exception by another name
 
-from bench_assets.core.errors import ModelError
-from resources.checkpoints.opened_files import open_regular, quoted
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.file_access import open_regular, quoted
 
 _ZIP = b"PK\x03\x04"  # how a file that torch saved since 1.6 begins
 _MOST_BYTES = 16 * 2**20  # of pickles; the tensors' numbers lie elsewhere

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import read_object
 
 Packages: TypeAlias = tuple[tuple[str, str], ...]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.content_checksums import DigestFiles
 from resources.checkpoints.files import content_digest
 from resources.checkpoints.identity import Checkpoint, pin
-from resources.checkpoints.seals import DigestFiles
 
 
 def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:

@@ -24,7 +24,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unconverted:
+class UnconvertedFolder:
     """A folder that would be a checkpoint if somebody converted it."""
 
     says: str  # what it is, and the command
@@ -179,7 +179,7 @@ _DEEPEST = 2  # folders below that are looked into: iter_0000500/mp_rank_00/
 _MOST_NAMES = 50_000  # that are looked at, the upper ones first; a folder may hold a data set
 
 
-def layout_of(folder: Path) -> Unconverted | None:
+def layout_of(folder: Path) -> UnconvertedFolder | None:
     """Name the layout of a folder that is no model, and what to do.
 
     Raises:
@@ -194,7 +194,7 @@ def layout_of(folder: Path) -> Unconverted | None:
                 return None
             at = (folder / sign).parent
             to_do = layout.to_do.format(folder=folder, sign=sign, at=at)
-            return Unconverted(says=f"{folder}: {layout.name}; {to_do}", parts=layout.parts)
+            return UnconvertedFolder(says=f"{folder}: {layout.name}; {to_do}", parts=layout.parts)
     return None
 
 

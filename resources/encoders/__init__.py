@@ -1,1 +1,1 @@
-"""Models that make vectors of texts and of pictures."""
+"""Text and image encoders, part-of-speech tagging, entailment, METEOR."""

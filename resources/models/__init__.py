@@ -1,1 +1,1 @@
-"""Chat models and judges by name: opened for an evaluation, or tried out."""
+"""Chat models: local, servers, provider batches, Ray."""

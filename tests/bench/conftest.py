@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.workbench import Workbench
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 from tests.suites.codis.raw import entry, write_release
 
 

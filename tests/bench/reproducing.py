@@ -5,11 +5,11 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.core.chat import Decoding
-from resources.home.tables import TableFiles
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
+from bench_assets.cli.main import app
+from bench_assets.core.schema.chat import Decoding
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.tables.parquet import TableFiles
 from tests.reproduce.shelf import SAID, Says, measure
 from tests.reproduce.test_remembered import Echo
 

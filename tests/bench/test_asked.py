@@ -6,8 +6,8 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from resources.settings.models_toml import read_models
+from bench_assets.cli.main import app
+from resources.config.models_toml import read_models
 from tests.chat_server import ChatServer
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bench_assets.bench.backfill import backfill
-from bench_assets.bench.dry_run import dry_run
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import TableError, UnknownNameError
-from resources.models.scripted import ScriptedModel
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import TableError, UnknownNameError
+from bench_assets.workspace.build.backfill import backfill
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.evaluate.dry_run import dry_run
+from resources.config.settings_resource import SettingsFile
+from resources.models.registry.baselines import ScriptedModel
 from tests.chat_server import ChatServer
 from tests.suites.codis.raw import entry, write_release
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
+from bench_assets.cli.main import app
 from tests.suites.codis.raw import entry, write_raw
 
 FORM = "codis/votes"

@@ -6,9 +6,9 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.soundness.judge_figures import JudgeFigure
-from resources.home.figures import read_figures
+from bench_assets.audit.framework.figures import JudgeFigure
+from bench_assets.cli.main import app
+from resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer
 
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")

@@ -8,8 +8,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.completion import NOTE
+from bench_assets.cli.app.completion import NOTE
+from bench_assets.cli.main import app
 
 
 @pytest.fixture(scope="module")
@@ -97,4 +97,4 @@ def test_a_process_that_completes_imports_nothing_that_takes_long(home):
     assert imported & {"torch", "transformers", "dagster", "pandas", "duckdb", "spacy"} == set()
 
 
-COMMAND = "from bench_assets.bench.cli import app; app(prog_name='bench')"
+COMMAND = "from bench_assets.cli.main import app; app(prog_name='bench')"

@@ -11,10 +11,10 @@ from dagster._core.storage.event_log.schema import ConcurrencyLimitsTable
 from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from sqlalchemy import Connection
 
-from bench_assets.bench.dagster_yaml import SITE, write_dagster_yaml
-from bench_assets.bench.instance import open_instance
-from bench_assets.core.errors import SettingsError
-from resources.settings.bench_toml import load_settings
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.workspace.build.dagster_config import SITE, write_dagster_yaml
+from bench_assets.workspace.build.dagster_instance import open_instance
+from resources.config.bench_toml import load_settings
 from tests.conftest import CHECKOUT
 
 OURS = yaml.safe_load((CHECKOUT / "dagster.yaml").read_text(encoding="utf-8"))
@@ -33,7 +33,7 @@ def test_without_sections_it_is_the_checkouts_byte_for_byte_and_where_it_is_reco
 ) -> None:
     storage = {
         "custom": {
-            "module": "resources.settings.discreet_storage",
+            "module": "resources.redaction.dagster_storage",
             "class": "DiscreetStorage",
             "config": {"base_dir": str(tmp_path / "dagster")},
         }

@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace
 
-from bench_assets.bench.demo import evaluate_embedded
-from bench_assets.core.errors import ModelError, SourceError
-from resources.settings.model_specs import EMBEDDED_MODELS
+from bench_assets.cli.app.demo import evaluate_embedded
+from bench_assets.core.schema.errors import ModelError, SourceError
+from resources.config.sections.models import EMBEDDED_MODELS
 
 TASKS = [
     SimpleNamespace(name="blink", suite="blink", asked_of="model"),

@@ -6,12 +6,12 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.workbench import Workbench
-from bench_assets.graph.assembly import tables_of
-from bench_assets.people.forms import Answer, Item
-from bench_assets.suites.codis.people import VOTES
-from resources.settings.settings_file import SettingsFile
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.cli.main import app
+from bench_assets.defs.assembly import tables_of
+from bench_assets.suites.codis.construction.annotation import VOTES
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 
 FIRST = "codis/000/1"
 
@@ -165,7 +165,7 @@ def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_p
 def test_explain_walks_back_to_what_people_said(home):
     """Pseudonym, time, form, what was shown, and why an answer does not count."""
     form = VOTES.form
-    item = Item(form=form.name, item_id="000", shown={"Question": "Opening or closing?"}, needed=2)
+    item = Unit(form=form.name, item_id="000", shown={"Question": "Opening or closing?"}, needed=2)
     yes = {"correct": ("yes",), "different": ("yes",), "within_rules": ("yes",)}
     said = [
         Answer(
@@ -176,7 +176,7 @@ def test_explain_walks_back_to_what_people_said(home):
         for n, (person, why) in enumerate([("ana", ""), ("bo", "after the deadline")])
     ]  # fmt: skip
     tables = tables_of(SettingsFile(home=str(home)))
-    tables.write(VOTES.table("items").split("/"), [item], Item)
+    tables.write(VOTES.table("items").split("/"), [item], Unit)
     tables.write(VOTES.table("answers").split("/"), said, Answer)
     shown = run("explain", FIRST, "--model", "old").stdout
     asked = f"codis/votes 000, shown {item.digest[:12]}"

@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from resources.home.tables import TableFiles
+from bench_assets.cli.main import app
+from resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, measure, questions
 
 PLAIN = """

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import EXIT_CODES, app
+from bench_assets.cli.main import EXIT_CODES, app
 
 
 def commands(command: click.Command, path: str = "bench") -> Iterator[tuple[str, click.Command]]:

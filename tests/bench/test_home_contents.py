@@ -1,6 +1,6 @@
 """What fills a home: by suite, by model and by kind, with the command that takes it away."""
 
-from bench_assets.bench.home_contents import kept
+from bench_assets.workspace.maintain.disk_usage import kept
 
 
 def test_a_home_that_is_not_there_is_empty(tmp_path):

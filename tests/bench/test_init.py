@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from resources.settings.bench_toml import load_settings
-from resources.settings.benchmarks import PlainBenchmark
+from bench_assets.cli.main import app
+from resources.config.bench_toml import load_settings
+from resources.config.sections.benchmarks import PlainBenchmark
 
 
 @pytest.fixture

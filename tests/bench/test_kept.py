@@ -4,8 +4,8 @@ import os
 import sqlite3
 import sys
 
-from bench_assets.bench.kept import how_to_go_on
-from resources.replies.reply_file import make_ready
+from bench_assets.cli.app.interrupt_summary import how_to_go_on
+from resources.response_cache.sqlite_file import make_ready
 
 NOON = 1_790_000_000.0  # s since the epoch
 

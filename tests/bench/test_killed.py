@@ -15,8 +15,8 @@ from urllib.request import Request, urlopen
 import dagster as dg
 import pytest
 
-from bench_assets.bench.workbench import Workbench
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 

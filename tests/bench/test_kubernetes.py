@@ -10,11 +10,11 @@ import yaml
 from dagster._core.launcher import WorkerStatus
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.dagster_yaml import SITE, write_dagster_yaml
-from bench_assets.bench.services import Code
-from bench_assets.core.errors import SettingsError
-from resources.settings.bench_toml import load_settings
+from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.workspace.build.dagster_config import SITE, write_dagster_yaml
+from bench_assets.workspace.build.dagster_processes import CodeServer
+from resources.config.bench_toml import load_settings
 from tests.conftest import CHECKOUT
 from tests.started_runs import started_run
 
@@ -113,7 +113,7 @@ current-context: c
 
 def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished(tmp_path: Path) -> None:
     pytest.importorskip("dagster_k8s", reason="make cluster-check installs dagster-k8s")
-    from resources.home.run_pods import PodLauncher
+    from resources.runs.kubernetes import PodLauncher
 
     (tmp_path / "kubeconfig").write_text(KUBECONFIG)
     launcher = PodLauncher(
@@ -179,7 +179,7 @@ def test_all_of_it_is_what_kubernetes_takes(job: Any) -> None:
 def test_an_existing_chart_gets_the_graph_by_the_same_arguments() -> None:
     values = yaml.safe_load((DEPLOY / "kubernetes" / "values.yaml").read_text())
     (ours,) = values["dagster-user-deployments"]["deployments"]
-    command = Code(Path("home"), "0.0.0.0", ours["port"]).command()
+    command = CodeServer(Path("home"), "0.0.0.0", ours["port"]).command()
     assert set(ours["dagsterApiGrpcArgs"]) <= set(command)
     assert values["postgresql"]["postgresqlScheme"] == "postgresql+psycopg2"
 

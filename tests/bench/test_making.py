@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.making import Home, evaluations, note
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import BenchError
-from bench_assets.core.rows import Judgement, Metric, Question, Score
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.rows import Judgement, Metric, Question, Score
 from bench_assets.suites.codis.task import TASK
-from resources.home.tables import TableFiles
-from resources.models.scripted import ScriptedModel
-from resources.settings.bench_toml import load_settings
-from resources.settings.models_toml import keep_models
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.workspace.build.table_groups import Home, evaluations, note
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.bench_toml import load_settings
+from resources.config.models_toml import keep_models
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.models.registry.baselines import ScriptedModel
+from resources.tables.parquet import TableFiles
 from tests.rows import question
 from tests.sensors.watched import write_checkpoint
 from tests.suites.codis.raw import entry, write_release

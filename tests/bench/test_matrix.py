@@ -3,14 +3,14 @@
 from dataclasses import replace
 from math import nan
 
-from bench_assets.bench.matrix import Matrix, curves, matrices
-from bench_assets.bench.printing_matrix import print_matrices
-from bench_assets.core.standing import Standing
+from bench_assets.cli.output.leaderboard import print_matrices
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.workspace.inspect.leaderboard import Matrix, curves, matrices
 
 
-def measured(task: str, model: str, value: float, **more: object) -> Standing:
+def measured(task: str, model: str, value: float, **more: object) -> LeaderboardRow:
     given = {"edition": "mini", "source": "measured here", "n_scored": 10, **more}
-    return Standing(
+    return LeaderboardRow(
         task=task,
         metric="accuracy",
         model=model,
@@ -24,7 +24,7 @@ def measured(task: str, model: str, value: float, **more: object) -> Standing:
     )
 
 
-def printed(task: str, model: str, value: float) -> Standing:
+def printed(task: str, model: str, value: float) -> LeaderboardRow:
     return measured(
         task, model, value, edition="published", source="P, Table 1", n_scored=None, n_failed=None
     )
@@ -80,7 +80,7 @@ def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:
 
 
 def test_a_run_learned_where_the_intervals_of_its_ends_lie_apart() -> None:
-    def at(step: int, task: str, value: float) -> Standing:
+    def at(step: int, task: str, value: float) -> LeaderboardRow:
         row = measured(task, f"run/step-{step}", value)
         return replace(row, low=value - 0.05, high=value + 0.05)
 

@@ -7,17 +7,16 @@ from threading import Timer
 
 import pytest
 
-from bench_assets.bench.migrating import migrate
-from bench_assets.bench.moved import Moved
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import HomeError, SettingsError
-from bench_assets.core.rows import Question
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
-from resources.pictures.opening import images_of
-from resources.settings.bench_toml import Settings, load_settings
-from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import blobs_of
+from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_assets.core.schema.rows import Question
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.maintain.migration import MigrationResult, migrate
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import blobs_of
+from resources.images.opening import images_of
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.bench.test_cli import bench, lines
 from tests.codis_release import picture
 from tests.object_store import Front
@@ -31,7 +30,7 @@ KEY = ["codis", "questions"]
 HOLDS = """
 import sys
 from pathlib import Path
-from resources.home.locks import locked
+from resources.storage.locks.file_locks import locked
 with locked(Path(sys.argv[1]), ["m on codis"], print):
     print("held", flush=True)
     sys.stdin.read()
@@ -77,7 +76,7 @@ def _table_of(tables: TableFiles) -> bytes:
     return data
 
 
-def moved(settings: Settings, *, back: bool = False) -> dict[str, Moved]:
+def moved(settings: Settings, *, back: bool = False) -> dict[str, MigrationResult]:
     return {one.what: one for one in migrate(settings, back=back)}
 
 
@@ -96,7 +95,7 @@ def shared(settings: Settings) -> dict[str, bytes | None]:
     }
 
 
-def counted(found: dict[str, Moved]) -> dict[str, tuple[int, int | None, int, int]]:
+def counted(found: dict[str, MigrationResult]) -> dict[str, tuple[int, int | None, int, int]]:
     return {what: (one.n, one.new, one.left_out, one.kept) for what, one in found.items()}
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench_assets.bench import outliving
+from bench_assets.workspace.console import watchdog
 
 # Starts the second under the first's watch, prints who that is, and waits.
 STARTER = """
@@ -39,7 +39,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_what_a_killed_process_started_ends_too():
-    code = STARTER.format(watch=outliving.__name__)
+    code = STARTER.format(watch=watchdog.__name__)
     starter = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert starter.stdout
     started = int(starter.stdout.readline())
@@ -52,7 +52,7 @@ def test_what_a_killed_process_started_ends_too():
 
 def test_what_is_started_where_interrupts_are_ignored_hears_them():
     heard = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
-    watch = f"{sys.executable} -m {outliving.__name__} {sys.executable} -c '{heard}'"
+    watch = f"{sys.executable} -m {watchdog.__name__} {sys.executable} -c '{heard}'"
     shell = ["sh", "-c", f"trap '' INT; exec {watch}"]
     pipe = subprocess.PIPE
     with subprocess.Popen(shell, stdin=pipe, stdout=pipe, start_new_session=True) as watched:
@@ -61,6 +61,6 @@ def test_what_is_started_where_interrupts_are_ignored_hears_them():
 
 
 def test_the_exit_code_is_that_of_the_command():
-    command = [sys.executable, "-m", outliving.__name__, sys.executable, "-c", "exit(7)"]
+    command = [sys.executable, "-m", watchdog.__name__, sys.executable, "-c", "exit(7)"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watched:
         assert watched.wait() == 7

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from bench_assets.bench.part import WHOLE, Part
-from bench_assets.core.errors import UnknownNameError
+from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
 from tests.quiz import TASK, quiz
 
 
@@ -29,7 +29,7 @@ def test_everything_is_asked_where_nothing_is_said():
 )
 def test_at_most_so_many_are_asked_in_whole_groups(limit, group, n):
     questions = quiz(60, categories=2, group=group)
-    found = Part(limit=limit).of(TASK, questions)
+    found = QuestionSubset(limit=limit).of(TASK, questions)
     assert len(found) == n
     assert set(Counter(question.group_id for question in found).values()) == {group}
     assert found == [question for question in questions if question in found]
@@ -37,27 +37,30 @@ def test_at_most_so_many_are_asked_in_whole_groups(limit, group, n):
 
 def test_categories_have_their_shares():
     questions = [*quiz(90), *[q for q in quiz(120, categories=2) if q.category == "kind 1"][-30:]]
-    found = Part(limit=12).of(TASK, questions)
+    found = QuestionSubset(limit=12).of(TASK, questions)
     assert Counter(question.category for question in found) == {"kind 0": 9, "kind 1": 3}
 
 
 def test_a_larger_part_has_the_smaller_in_it_and_other_questions_change_nothing():
     questions = quiz(100, categories=3, group=2)
-    parts = [set(drawn(Part(limit=limit), questions)) for limit in (4, 10, 30, 100)]
+    parts = [set(drawn(QuestionSubset(limit=limit), questions)) for limit in (4, 10, 30, 100)]
     assert all(small < large for small, large in pairwise(parts))
-    assert drawn(Part(limit=10), questions[::-1]) == drawn(Part(limit=10), questions)[::-1]
+    assert (
+        drawn(QuestionSubset(limit=10), questions[::-1])
+        == drawn(QuestionSubset(limit=10), questions)[::-1]
+    )
 
 
 def test_only_the_categories_that_are_named_are_asked():
     questions = quiz(9, categories=3)
-    part = Part(categories=("kind 1", "kind 2"))
+    part = QuestionSubset(categories=("kind 1", "kind 2"))
     assert drawn(part, questions) == [f"quiz/{n}" for n in (1, 2, 4, 5, 7, 8)]
-    assert len(drawn(Part(limit=2, categories=("kind 1",)), questions)) == 2
+    assert len(drawn(QuestionSubset(limit=2, categories=("kind 1",)), questions)) == 2
 
 
 def test_a_category_that_is_none_is_named_with_the_nearest():
-    part = Part(categories=("kin 1",))
+    part = QuestionSubset(categories=("kin 1",))
     part_of = [(TASK, quiz(9, categories=3))]
     with pytest.raises(UnknownNameError, match="did you mean 'kind 1'"):
         part.check(part_of)
-    Part(categories=("kind 1",)).check(part_of)
+    QuestionSubset(categories=("kind 1",)).check(part_of)

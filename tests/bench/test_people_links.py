@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.people_links import make_links, revoke_links
-from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.people.port import PeopleError
-from resources.people.opening import open_people
-from resources.people.pages.asking import PagesPeople
-from resources.people.pages.links import LinkError, Links
-from resources.people.pages.store import pages_store
-from resources.settings.bench_toml import Settings, load_settings
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.workspace.inspect.annotation_service import make_links, revoke_links
+from resources.annotation.opening import open_people
+from resources.annotation.web.backend import PagesPeople
+from resources.annotation.web.signed_links import LinkError, Links
+from resources.annotation.web.store import pages_store
+from resources.config.bench_toml import Settings, load_settings
 from tests.resources.people.port_cases import FORM, A
 
 TOML = """

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli_people_server import app
+from bench_assets.cli.commands.annotate import server_app
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _said(*arguments: str) -> str:
-    said = CliRunner().invoke(app, arguments)
+    said = CliRunner().invoke(server_app, arguments)
     assert said.exit_code == 1
     assert "ab" * 20 not in said.output
     return said.stderr

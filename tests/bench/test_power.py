@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.power import what_shows
-from bench_assets.core.rows import Question, Score
-from resources.home.tables import TableFiles
+from bench_assets.cli.main import app
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.workspace.evaluate.power import what_shows
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 QUESTIONS = quiz(100, group=2)

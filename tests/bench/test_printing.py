@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.printing import print_rows, say, tell, tell_json
+from bench_assets.workspace.console.output import print_rows, say, tell, tell_json
 
 HOSTILE = "\x1b]8;;http://x\x07a\x1b[2K\r\x9b31m\u202eb\nforged row :bug: [bold]中文 👩\u200d🔬"
 CONTROLS = {"\x1b", "\x07", "\r", "\x9b", "\u202e"}

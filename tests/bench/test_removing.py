@@ -6,16 +6,16 @@ import sys
 
 import pytest
 
-from bench_assets.bench.removing import find_removable, remove
-from bench_assets.bench.table_list import list_tables
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import BenchError
-from bench_assets.core.rows import Metric, Prediction, Score
-from bench_assets.partitions import MODELS
-from resources.home.run_processes import table_locks
-from resources.replies.reply_file import make_ready
-from resources.settings.models_toml import keep_models, read_models
-from resources.settings.settings_file import SettingsFile
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.rows import Metric, Prediction, Score
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.inspect.tables import list_tables
+from bench_assets.workspace.maintain.removal import find_removable, remove
+from resources.config.models_toml import keep_models, read_models
+from resources.config.settings_resource import SettingsFile
+from resources.response_cache.sqlite_file import make_ready
+from resources.runs.orphaned_runs import table_locks
 from tests.rows import prediction
 
 ODD = "org/m@127.0.0.1-8000+top_p=0.5"
@@ -23,7 +23,7 @@ NAMES = ("m", "m2", "org", ODD, "all")
 HOLD = """
 import sys
 from pathlib import Path
-from resources.home.locks import locked
+from resources.storage.locks.file_locks import locked
 with locked(Path(sys.argv[1]), [sys.argv[2]], print):
     print("held", flush=True)
     sys.stdin.read()

@@ -8,11 +8,11 @@ from threading import Thread
 
 import pytest
 
-from bench_assets.bench.reporting import ADDRESS, pack, server, shown_beside
-from bench_assets.core.errors import SettingsError
-from bench_assets.report.addresses import PORT
-from bench_assets.report.site import Site
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.report.site.addresses import PORT
+from bench_assets.report.site.folder import Site
+from bench_assets.workspace.inspect.report import ADDRESS, pack, server, shown_beside
+from resources.images.store import ImageStore
 
 
 @pytest.fixture

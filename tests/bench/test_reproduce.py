@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import Metric
-from resources.home.tables import TableFiles
-from resources.pictures.places import PictureFolder
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.rows import Metric
+from resources.config.sections.servers import ServerSpec
+from resources.images.locations import PictureFolder
+from resources.models.api.engine import ServerEngine
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.tables.parquet import TableFiles
 from tests.bench.reproducing import make_home, run
 from tests.chat_server import ChatServer
 from tests.reproduce.shelf import measure, packed

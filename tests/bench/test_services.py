@@ -21,9 +21,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.instance import open_instance
-from bench_assets.bench.services import Code, Daemon, Web
+from bench_assets.cli.main import app
+from bench_assets.workspace.build.dagster_instance import open_instance
+from bench_assets.workspace.build.dagster_processes import CodeServer, Daemon, Web
 from tests.conftest import CHECKOUT
 
 
@@ -45,7 +45,7 @@ def test_each_is_dagsters_own_program_over_one_graph(home: Path) -> None:
     web = ["-m", "dagster_webserver", "-h", "127.0.0.1", "-p", "3000"]
     assert Web(home, "127.0.0.1", 3000).command()[1:] == [*web, *at]
     assert Daemon(home, "127.0.0.1", 0).command()[1:] == ["-m", "dagster._daemon", "run", *at]
-    code = Code(home, "127.0.0.1", 4000)
+    code = CodeServer(home, "127.0.0.1", 4000)
     grpc = ["-m", "dagster", "api", "grpc", "-h", "127.0.0.1", "-p", "4000"]
     assert code.command()[1:9] == grpc
     assert code.environment()["DAGSTER_HOME"] == str(home / "dagster")

@@ -5,9 +5,9 @@ import socket
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.serving import Served, require_free
-from bench_assets.core.errors import BenchError
+from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.workspace.build.dagster_processes import UiProcess, require_free
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_port_that_was_closed_a_moment_ago_is_free():
 def test_one_that_ends_by_itself_is_told_with_the_end_of_its_log(tmp_path):
     (tmp_path / "dagster").mkdir()
     (tmp_path / "dagster" / "dagster.yaml").write_text("run_queue: [no, mapping\n")
-    with Served(tmp_path, 3999) as served, pytest.raises(BenchError) as why:
+    with UiProcess(tmp_path, 3999) as served, pytest.raises(BenchError) as why:
         served.wait_for_answer()
     assert "the UI ended by itself" in str(why.value)
     assert "dagster.yaml" in str(why.value)

@@ -15,8 +15,8 @@ import pytest
 from dagster._core.instance.ref import InstanceRef
 from dagster._serdes import deserialize_value, serialize_value
 
-from bench_assets.bench.instance import open_instance
-from bench_assets.core.errors import HomeError, SettingsError
+from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_assets.workspace.build.dagster_instance import open_instance
 from tests.conftest import CHECKOUT
 from tests.postgres_server import PASSWORD, PostgresServer, postgres
 from tests.test_secrets import KEY, TOKEN, careless

@@ -5,17 +5,17 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from bench_assets.bench.migrating import migrate
-from bench_assets.bench.verifying import drop_doubtful_replies, verify
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.chat import Reply
-from resources.home.vectors import VectorStore
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import replies_of, vectors_of
+from bench_assets.core.schema.chat import Reply
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.maintain.migration import migrate
+from bench_assets.workspace.maintain.verification import drop_doubtful_replies, verify
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import replies_of, vectors_of
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.storage.vectors.store import VectorStore
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
 from tests.resources.replies.test_port import Says, keep, row

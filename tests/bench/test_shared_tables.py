@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.removing import find_removable, remove
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.standing import Standing
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
 from bench_assets.report.building import make_report
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.maintain.removal import find_removable, remove
+from resources.config.settings_resource import SettingsFile
 from tests.object_store import KEYS, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 
@@ -60,7 +60,7 @@ def runs(bench: Workbench) -> int:
     return int(bench.instance.get_runs_count())
 
 
-def board(bench: Workbench) -> list[Standing]:
+def board(bench: Workbench) -> list[LeaderboardRow]:
     bench.refresh_leaderboard()
     return bench.rows("leaderboard")
 

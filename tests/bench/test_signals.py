@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from resources.home.processes import start_of
+from resources.storage.process_identity import start_of
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 
 COMMAND = """
 import multiprocessing, time, typer
-from bench_assets.bench.command import told
+from bench_assets.cli.app.command_context import told
 
 def first():
     with told():

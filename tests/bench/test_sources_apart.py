@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import Catalog
-from bench_assets.plain.suites import plain_suites
-from resources.settings.settings_file import SettingsFile
+from bench_assets.file_benchmarks.suite import plain_suites
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 
 TOML = """
 [benchmarks.fridge]

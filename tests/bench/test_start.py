@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.endings import KEPT
+from bench_assets.workspace.console.signal_exit import KEPT
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-start-7Qx9ZpLw3Rk2Vt5"
@@ -16,14 +16,14 @@ LOADING = """
 import sys, time
 class Slow:  # stands in front of what is loaded
     def find_spec(self, name, path=None, target=None):
-        if name == "bench_assets.bench.cli":
+        if name == "bench_assets.cli.main":
             print("loading", flush=True)
             try:
                 time.sleep(60)
             except BaseException:  # as some packages catch it
                 pass
 sys.meta_path.insert(0, Slow())
-from bench_assets.bench.start import main
+from bench_assets.cli.start import main
 main()
 """
 FAILING = """
@@ -35,15 +35,15 @@ def app():
         fail("first")
     except RuntimeError as why:
         raise ValueError("second KEY") from why
-sys.modules["bench_assets.bench.cli"] = types.SimpleNamespace(app=app)
-from bench_assets.bench.start import main
+sys.modules["bench_assets.cli.main"] = types.SimpleNamespace(app=app)
+from bench_assets.cli.start import main
 main()
 """
 IN_DAGSTERS_PROCESSES = """
 import threading, warnings
 from pathlib import Path
-from resources.settings.discreet_tracebacks import let_tracebacks_tell_no_secrets
-from resources.settings.environment import default_home
+from resources.redaction.logs import let_tracebacks_tell_no_secrets
+from resources.config.environment import default_home
 let_tracebacks_tell_no_secrets(default_home())
 def fail():
     raise RuntimeError("in a thread KEY")
@@ -110,7 +110,9 @@ def test_bars_of_other_libraries_are_not_drawn(tmp_path):
 
 
 def test_a_command_that_records_nothing_does_not_load_what_records():
-    loading = "import bench_assets.bench.workbench, sys; sys.exit('sqlalchemy' in sys.modules)"
+    loading = (
+        "import bench_assets.workspace.build.workbench, sys; sys.exit('sqlalchemy' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", loading], cwd=ROOT, check=False).returncode == 0
 
 

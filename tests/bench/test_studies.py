@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
+from bench_assets.cli.main import app
 from tests.resources.sources.stand_in import StandIn, serving
 from tests.suites.codis.raw import entry, write_release
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from resources.home.vectors import VectorStore
-from resources.replies.reply_file import digest_of
-from resources.replies.store import ReplyStore
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.storage.vectors.store import VectorStore
 from tests.bench.test_cli import bench, lines
 from tests.unprivileged import unprivileged
 

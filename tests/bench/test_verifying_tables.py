@@ -6,9 +6,9 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.bench.workbench import Workbench
-from resources.replies.store import ReplyStore
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.bench.typed import bench, lines
 from tests.unprivileged import unprivileged
 

@@ -4,7 +4,7 @@ import json
 
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
+from bench_assets.cli.main import app
 
 
 def bench(*arguments, fails=False):

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image, ImageDraw
 
-from bench_assets.people.forms import Field, Form
+from bench_assets.annotation.tasks.forms import Field, Form
 
 EVERY = Form(
     name="quiz/every",

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.bench.campaigns import ask
-from bench_assets.bench.serving import Served
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.rows import Question
-from bench_assets.graph.assembly import tables_of
-from bench_assets.suites.codis.select import FunnelStep
-from bench_assets.suites.journeybench.built.filtering import FilterDecision
-from bench_assets.suites.journeybench.mini import edition as journeybench
-from resources.home.tables import TableFiles
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.rows import Question
+from bench_assets.defs.assembly import tables_of
+from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
+from bench_assets.suites.journeybench.construction.filtering import FilterDecision
+from bench_assets.suites.journeybench.synthetic import edition as journeybench
+from bench_assets.workspace.build.dagster_processes import UiProcess
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.inspect.annotation import ask
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles
 from tests.browser.test_people_pages import to_form, to_keys
 from tests.resources.people.pages.on_pages import Site
 from tests.suites.codis.raw import entry, write_raw
@@ -74,7 +74,7 @@ def site(home: Path) -> Iterator[Site]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with Served(home, port) as served, Site(home) as one:
+    with UiProcess(home, port) as served, Site(home) as one:
         served.wait_for_answer()
         yield one
 
@@ -111,7 +111,7 @@ def _vote(chromium: "Browser", site: Site, title: str, n: int, keys: str) -> Non
 
 def _funnel(tables: TableFiles) -> dict[str, int]:
     key = ["codis", "funnel"]
-    rows = tables.read(key, FunnelStep) if tables.exists(key) else []
+    rows = tables.read(key, SelectionFunnelStep) if tables.exists(key) else []
     return {row.step: row.n for row in rows if row.step in (OPEN, KEPT)}
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.chat import Prompt
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.report.difference import difference
-from bench_assets.report.sides import Place
-from bench_assets.suite import Suite
-from bench_assets.task import Condition
-from resources.home.tables import TableFiles
+from bench_assets.comparison.difference import difference
+from bench_assets.comparison.sides import EvaluationLocation
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Condition
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 from tests.report.fair import report
 from tests.report.sides import side
@@ -131,7 +131,7 @@ def test_the_page_says_what_the_command_says(page: "Page", home: "tuple[str, Tab
     for (a, ca), (b, cb) in SOME:
         page.goto("about:blank")
         page.goto(f"{address}#/compare?task=quiz&a={a}&ca={ca}&b={b}&cb={cb}")
-        sides = (Place(tables, POINTS, *one).read() for one in ((ca, a), (cb, b)))
+        sides = (EvaluationLocation(tables, POINTS, *one).read() for one in ((ca, a), (cb, b)))
         _, *rows = difference(POINTS, *sides)
         wanted = [
             (row.cause, signed(row.effect), *map(str, (row.n, row.n_better, row.n_worse)))

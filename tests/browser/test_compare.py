@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.rows import Metric, Prediction, Question, Rejection, Score, SourceFile
-from bench_assets.core.standing import Standing
-from bench_assets.report.compared import Compared
-from bench_assets.report.index import Index
-from bench_assets.report.numbers import Numbers
-from bench_assets.report.site import Site
-from bench_assets.report.slugs import slug
-from bench_assets.report.task_pages import TaskPages
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Rejection, Score, SourceFile
+from bench_assets.evaluation.suite import Suite
+from bench_assets.report.pages.comparison import ComparisonPage
+from bench_assets.report.pages.index import Index
+from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.pages.tasks import TaskPages
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.config.bench_toml import Settings
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 from tests.report.sides import side
 
@@ -49,17 +49,22 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
     settings = Settings(home=home)
-    for part in (Index(standings, [], settings), TaskPages(standings, []), Numbers(), Compared()):
+    for part in (
+        Index(standings, [], settings),
+        TaskPages(standings, []),
+        Numbers(),
+        ComparisonPage(),
+    ):
         part.write(site, tables, catalog)
     site.finish()
     return (site.folder / "index.html").as_uri()
 
 
-def standing(row: Metric) -> Standing:
+def standing(row: Metric) -> LeaderboardRow:
     """The line of the leaderboard that a metric makes."""
-    names = {field.name for field in fields(Standing)}
+    names = {field.name for field in fields(LeaderboardRow)}
     values = {name: value for name, value in asdict(row).items() if name in names}
-    return Standing(source="measured here", **values)
+    return LeaderboardRow(source="measured here", **values)
 
 
 def test_two_models_are_compared_on_the_questions_of_both(page: "Page", report: str) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.bench.serving import Served
-from bench_assets.bench.workbench import Workbench
-from bench_assets.report.addresses import SERVED
-from resources.settings.settings_file import SettingsFile
+from bench_assets.report.site.addresses import SERVED
+from bench_assets.workspace.build.dagster_processes import UiProcess
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -48,7 +48,7 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with Served(home, port) as served:
+    with UiProcess(home, port) as served:
         served.wait_for_answer()
         yield served.address
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.rows import Metric, Prediction, Question, Score
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from resources.tables.parquet import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric, report
 from tests.report.sides import side

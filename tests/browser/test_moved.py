@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.rows import Metric, Prediction, Question, Score
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from resources.tables.parquet import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import catalog, report
 from tests.report.sides import side

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.people.forms import Item
-from resources.pictures.images import ImageStore
+from bench_assets.annotation.tasks.forms import Unit
+from resources.images.store import ImageStore
 from tests.resources.people.pages.on_pages import Site
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def site(served: Site) -> Site:
     image_store = ImageStore(folder=str(served.images))
     first, second = (image_store.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
     served.people.ask(EVERY, [
-        Item(form=EVERY.name, item_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
+        Unit(form=EVERY.name, item_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
              pictures={"Picture": first}, needed=4) for n in range(2)
     ])  # fmt: skip
     texts = {"Caption A": "A sun over water.", "Caption B": "Water. " * 60}
     both = {"First": first, "Second": second}
     served.people.ask(VOTES, [
-        Item(form=VOTES.name, item_id=f"v{n}", needed=4, pictures=both, shown=texts)
+        Unit(form=VOTES.name, item_id=f"v{n}", needed=4, pictures=both, shown=texts)
         for n in range(3)
     ])  # fmt: skip
     return served

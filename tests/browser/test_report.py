@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from bench_assets.core.rows import Question
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Question
+from resources.tables.parquet import TableFiles
 from tests.report.fair import HOSTILE, QUESTIONS, catalog, fair_home, measure, report
 
 if TYPE_CHECKING:

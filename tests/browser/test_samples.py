@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.printable import printable
-from bench_assets.core.rows import Judgement
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.core.text.escaping import printable
 from tests.codis_release import picture
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.rows import Metric
-from bench_assets.core.signature import short
-from resources.settings.environment import default_home
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import short
+from resources.config.environment import default_home
 from tests.report.fair import catalog, metric, report
 from tests.report.many_samples import ManySamples
 

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bench_assets.bench.instance import open_instance
-from bench_assets.bench.services import Web
-from resources.settings.environment import CHECKOUT, environment_of
+from bench_assets.workspace.build.dagster_instance import open_instance
+from bench_assets.workspace.build.dagster_processes import Web
+from resources.config.environment import CHECKOUT, environment_of
 from tests.ray_cluster import free_port
 
 _PATIENCE = 600.0  # s for a web server to have loaded the graph

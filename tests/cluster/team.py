@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import dagster as dg
 
-from bench_assets.bench.instance import open_instance
-from bench_assets.bench.workbench import Workbench
-from resources.settings.environment import CHECKOUT, environment_of
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.dagster_instance import open_instance
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.environment import CHECKOUT, environment_of
+from resources.config.settings_resource import SettingsFile
 from tests.object_store import KEYS, Front, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster

@@ -4,7 +4,7 @@
 Each row needs a word of the readers of choices (``test_reply_words`` takes each of them out).
 """
 
-from bench_assets.core import meant, reply_text, second_thoughts
+from bench_assets.core.parsing import assertion_scope, normalization, self_correction
 from tests.core.reply_words import letter, of_sides
 
 CARS = ("a red car", "a blue car", "a green car", "a yellow car")
@@ -40,7 +40,7 @@ def numbered(text):
 
 
 def takes_back(text):
-    return second_thoughts.takes_back(text, "B", "a blue car")
+    return self_correction.takes_back(text, "B", "a blue car")
 
 
 STATED_NO = [
@@ -181,20 +181,20 @@ CHOICES = [
     *((of_cars, text, None) for text in NOT_CHOSEN),
     *((of_cars, text, "C") for text in ("It's C, not A.", "C rather than A.", "A is wrong, B is wrong, so C.")),
     (of_cars, "The point C is nearest, so it is the one.", "C"),
-    *((reply_text.with_letters, text, expected) for text, expected in SET_AGAINST.items()),
-    *((reply_text.plain, text, "not applicable") for text in ("N/A", "n/A", "N/a", "n/a")),
-    (reply_text.plain, "The U.S.A. and D.C. are", "The USA. and DC. are"),
-    (reply_text.plain, r"\boxed{A} or \boxed{C}", "the answer is: (A).  or  the answer is: (C)"),
-    (reply_text.plain, "第二张图", "the second image"),
-    (reply_text.plain, r"\boxed{2} cm", "the answer is: 2 cm"),
+    *((normalization.with_letters, text, expected) for text, expected in SET_AGAINST.items()),
+    *((normalization.plain, text, "not applicable") for text in ("N/A", "n/A", "N/a", "n/a")),
+    (normalization.plain, "The U.S.A. and D.C. are", "The USA. and DC. are"),
+    (normalization.plain, r"\boxed{A} or \boxed{C}", "the answer is: (A).  or  the answer is: (C)"),
+    (normalization.plain, "第二张图", "the second image"),
+    (normalization.plain, r"\boxed{2} cm", "the answer is: 2 cm"),
     *((letter, f"答案是(B){on}(A)点的狗很大", "B") for on in ("但", "而")),
     (letter, "The answer is (B) not the dog of (A) there.", "B"),
-    *((reply_text.denies, f"{how} (A).", False) for how in ("No question,", "Without question,", "Not only")),
+    *((normalization.denies, f"{how} (A).", False) for how in ("No question,", "Without question,", "Not only")),
     (letter, "选(B)而(A)点的狗很大", "B"),
     (of_sides, "(A) left\n(B) right\nThe camera is moving left.", "A"),
-    (meant.commits, "It might be (A).", False),
-    *((meant.holds, f"It is (A), {why} it would be so if it were red.", True) for why in ("because", "since", "which")),
-    *((meant.holds, f"It is (A), as {it} would be so if it were red.", True) for it in ("it", "the car")),
-    *((reply_text.supposes, text, True) for text in ("if so", "unless it is", "如果", "假如", "假设", "要是", "若是")),
-    (reply_text.refuses, "It is not able to say.", True),
+    (assertion_scope.commits, "It might be (A).", False),
+    *((assertion_scope.holds, f"It is (A), {why} it would be so if it were red.", True) for why in ("because", "since", "which")),
+    *((assertion_scope.holds, f"It is (A), as {it} would be so if it were red.", True) for it in ("it", "the car")),
+    *((normalization.supposes, text, True) for text in ("if so", "unless it is", "如果", "假如", "假设", "要是", "若是")),
+    (normalization.refuses, "It is not able to say.", True),
 ]  # fmt: skip

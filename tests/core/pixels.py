@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from bench_assets.core.pictures import decode
+from bench_assets.core.images.decoding import decode
 
 
 def row(data):

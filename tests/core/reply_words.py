@@ -5,8 +5,8 @@ Rows are (function, text, what it should give). Where a list of words does one t
 here: the words are those that people use, one sentence around each.
 """
 
-from bench_assets.core import reply_text
-from bench_assets.core.choices import read_choice
+from bench_assets.core.parsing import normalization
+from bench_assets.core.parsing.choices import read_choice
 
 SECOND_OR_THIRD = ("the second image", "the third image")
 LEFT_RIGHT = ("left", "right")
@@ -85,21 +85,28 @@ CONCLUDING = [
 ]  # fmt: skip
 
 WORDS = [
-    *((reply_text.denies, f"It is {word} (A).", True) for word in DENYING),
-    (reply_text.denies, "I ruled out (A).", True),
-    (reply_text.denies, "I know it is (A).", False),
-    *((reply_text.is_sure, f"It {word} be (A).", False) for word in HEDGING),
-    (reply_text.is_sure, "If I must choose, (A).", True),
-    (reply_text.is_sure, "If I had to choose, (A).", True),
-    *((reply_text.refuses, text, True) for text in REFUSING),
-    (reply_text.refuses, "It is not (A), I can see that.", False),
-    *((reply_text.after_doubts, f"{text} It is (A).", "It is (A).") for text in NOTHING_FITS[:2]),
-    *((reply_text.after_doubts, f"{text}\n(A)", "(A)") for text in NOTHING_FITS),
-    *((reply_text.concludes, text, True) for text in CONCLUDING),
-    (reply_text.concludes, "It is light, warm, and overall (A).", False),
-    (reply_text.sentences, "a. b! c? d; e。f！g？h\ni", "a.|b!|c?|d;|e。|f！|g？|h|i".split("|")),
-    (reply_text.bare, "The dog.", "dog"),
-    (reply_text.bare, "an Owl", "owl"),
+    *((normalization.denies, f"It is {word} (A).", True) for word in DENYING),
+    (normalization.denies, "I ruled out (A).", True),
+    (normalization.denies, "I know it is (A).", False),
+    *((normalization.is_sure, f"It {word} be (A).", False) for word in HEDGING),
+    (normalization.is_sure, "If I must choose, (A).", True),
+    (normalization.is_sure, "If I had to choose, (A).", True),
+    *((normalization.refuses, text, True) for text in REFUSING),
+    (normalization.refuses, "It is not (A), I can see that.", False),
+    *(
+        (normalization.after_doubts, f"{text} It is (A).", "It is (A).")
+        for text in NOTHING_FITS[:2]
+    ),
+    *((normalization.after_doubts, f"{text}\n(A)", "(A)") for text in NOTHING_FITS),
+    *((normalization.concludes, text, True) for text in CONCLUDING),
+    (normalization.concludes, "It is light, warm, and overall (A).", False),
+    (
+        normalization.sentences,
+        "a. b! c? d; e。f！g？h\ni",
+        "a.|b!|c?|d;|e。|f！|g？|h|i".split("|"),
+    ),
+    (normalization.bare, "The dog.", "dog"),
+    (normalization.bare, "an Owl", "owl"),
 ]
 
 PLAIN = {
@@ -161,8 +168,8 @@ WITH_LETTERS = {
     "八": "8 ",
     "九": "9 ",
 }  # fmt: skip
-WORDS += [(reply_text.plain, text, expected) for text, expected in PLAIN.items()]
-WORDS += [(reply_text.with_letters, text, expected) for text, expected in WITH_LETTERS.items()]
+WORDS += [(normalization.plain, text, expected) for text, expected in PLAIN.items()]
+WORDS += [(normalization.with_letters, text, expected) for text, expected in WITH_LETTERS.items()]
 
 # What is stated counts, where a mere mention of two options would not.
 _ON = " (B). The dog of (A) is large."

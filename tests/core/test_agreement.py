@@ -5,7 +5,11 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.agreement import krippendorff_alpha, pairwise_agreement, unanimous_share
+from bench_assets.core.stats.rater_agreement import (
+    krippendorff_alpha,
+    pairwise_agreement,
+    unanimous_share,
+)
 
 
 def units():

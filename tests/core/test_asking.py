@@ -2,19 +2,19 @@
 
 import pytest
 
-from bench_assets.core.asking import (
+from bench_assets.core.judging.verdict_requests import (
     AT_FIRST,
     RECORDED,
     TRIES,
-    Asked,
     Call,
+    VerdictRequest,
     ask,
     ask_for_verdicts,
     at_first,
     at_last,
 )
-from bench_assets.core.chat import Prompt, Reply, Request
-from bench_assets.core.verdicts import YES_OR_NO, read_word
+from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
+from bench_assets.core.schema.chat import Prompt, Reply, Request
 from tests.rows import prediction, question
 
 
@@ -39,7 +39,9 @@ def verdict(reply):
 
 
 def judged(judge):
-    asked = [Asked(question(), prediction(sample=2), Prompt.of("Is it so?"), verdict, "so")]
+    asked = [
+        VerdictRequest(question(), prediction(sample=2), Prompt.of("Is it so?"), verdict, "so")
+    ]
     (rows,) = ask_for_verdicts(asked, judge, "Print yes or no.")
     return rows
 

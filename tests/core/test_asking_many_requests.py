@@ -1,7 +1,13 @@
 """Requests that are made when they are asked are those that would have been held."""
 
-from bench_assets.core.asking_many import Made, Requests, answered, answers, some_at_once
-from bench_assets.core.chat import Prompt, Reply
+from bench_assets.core.judging.request_streaming import (
+    LazyRows,
+    Requests,
+    answered,
+    answers,
+    some_at_once,
+)
+from bench_assets.core.schema.chat import Prompt, Reply
 from tests.packed import packed
 from tests.rows import question
 
@@ -61,7 +67,7 @@ def test_requests_are_parted_in_order():
 
 def test_what_is_made_of_rows_is_what_would_have_been_held():
     looked = []
-    made = Made([1, 2, 3, 4], lambda row: looked.append(row) or row * 10)
+    made = LazyRows([1, 2, 3, 4], lambda row: looked.append(row) or row * 10)
     assert (len(made), looked) == (4, [])
     assert (made[1], made[-1], made[1:3], looked) == (20, 40, [20, 30], [2, 4, 2, 3])
     assert list(made) == [10, 20, 30, 40]

@@ -2,10 +2,13 @@
 
 from collections import Counter
 
-from bench_assets.core.asking import Asked, ask_for_verdicts
-from bench_assets.core.asking_verdicts import verdicts_of_many
-from bench_assets.core.chat import Prompt, Reply
-from bench_assets.core.verdicts import YES_OR_NO, read_word
+from bench_assets.core.judging.verdict_requests import (
+    VerdictRequest,
+    ask_for_verdicts,
+    verdicts_of_many,
+)
+from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
+from bench_assets.core.schema.chat import Prompt, Reply
 from tests.rows import prediction, question
 
 SAID = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
@@ -34,7 +37,7 @@ def verdict(reply):
 
 def test_verdicts_of_many_are_those_of_a_few():
     asked = [
-        Asked(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
+        VerdictRequest(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
         for n in SAID
     ]
     few, many = Judge(), Judge()

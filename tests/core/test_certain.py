@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench_assets.core.certain import certain, readable, token_count
-from bench_assets.core.chat import Reply
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.response_validation import certain, readable, token_count
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request, Turn
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Request, Turn
 
 PICTURE, OTHER = Image("a" * 64), Image("b" * 64)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.choices import lettered, read_choice
+from bench_assets.core.parsing.choices import lettered, read_choice
 
 
 def test_options_are_lettered_in_the_order_they_come():

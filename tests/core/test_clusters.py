@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from bench_assets.core.clusters import ManyPoints, moves_of, moves_of_many
-from bench_assets.core.stats import MANY, Point, mean
+from bench_assets.core.stats.clustered_means import ManyPoints, moves_of, moves_of_many
+from bench_assets.core.stats.means import MANY, ScoredPoint, mean
 
 
 @pytest.mark.parametrize("n_groups", [1, 2, 4])
@@ -36,10 +36,10 @@ def test_clusters_of_many_points_move_the_mean_as_those_of_few(points, clusters,
 
 def test_a_mean_of_many_is_the_closed_form():
     """Half are right: Wilson's interval, on n - 1 units as the variance was estimated."""
-    points = [Point(n % 2) for n in range(MANY // 2 * 2 + 8)]
+    points = [ScoredPoint(n % 2) for n in range(MANY // 2 * 2 + 8)]
     n, units, z2 = len(points), len(points) - 1, 1.959963984540054**2
     half = (z2 / (4 * units) * (1 + z2 / units)) ** 0.5 / (1 + z2 / units)
-    found = mean(iter([*points, Point(None)]))
+    found = mean(iter([*points, ScoredPoint(None)]))
     assert (found.value, found.n_scored, found.n_unscored) == (0.5, n, 1)
     assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-12)
 

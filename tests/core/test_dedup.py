@@ -4,7 +4,7 @@ from random import Random
 import pytest
 from PIL import Image, ImageDraw
 
-from bench_assets.core.dedup import hash_distance, picture_hash, similar_texts
+from bench_assets.core.images.near_duplicates import hash_distance, picture_hash, similar_texts
 
 
 @pytest.mark.parametrize(

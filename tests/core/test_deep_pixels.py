@@ -5,8 +5,8 @@ import struct
 import numpy as np
 import pytest
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.pictures import changes_of, decode
+from bench_assets.core.images.decoding import changes_of, decode
+from bench_assets.core.schema.errors import ImageError
 from tests.core.pixels import greys
 from tests.core.written_pictures import chunk, numbers, png, tiff
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.draw import (
+from bench_assets.core.images.drawing import (
     LabelledBox,
     Mark,
     jpeg,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.draw import LabelledBox, Mark, with_boxes, with_circles
+from bench_assets.core.images.drawing import LabelledBox, Mark, with_boxes, with_circles
 
 GREY = (90, 90, 90)
 RED, LIME = (255, 0, 0), (0, 255, 0)

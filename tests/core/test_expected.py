@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.expected import EXPECTED, problems, tried
-from bench_assets.core.rows import Metric, Prediction, SourceFile
+from bench_assets.core.schema.rows import Metric, Prediction, SourceFile
+from bench_assets.core.tables.expectations import EXPECTED, problems, tried
 from tests.packed import packed
 from tests.quiz import quiz
 from tests.rows import question

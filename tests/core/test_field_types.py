@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from bench_assets.core.field_types import mistyped
+from bench_assets.core.tables.json_records import mistyped
 
 
 class Tray(NamedTuple):

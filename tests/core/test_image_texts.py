@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Reply
-from bench_assets.core.errors import ModelError
-from bench_assets.core.image_texts import describe, with_image_texts
-from bench_assets.core.rows import ImageText
-from resources.models.scripted import ScriptedModel
+from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.core.schema.chat import Image, Prompt, Reply
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import ImageText
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import question
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import field, read_entries, read_lines
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import field, read_entries, read_lines
 
 
 def test_entries_come_in_order_with_the_place_they_stand(tmp_path):

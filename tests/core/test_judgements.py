@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply
-from bench_assets.core.rows import Judgement
-from bench_assets.core.tables import to_rows, to_table
+from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.core.tables.arrow import to_rows, to_table
 from tests.rows import prediction
 
 ASKED = Prompt.of("Is it right?")

@@ -6,7 +6,7 @@ from math import isnan, sqrt
 import numpy as np
 import pytest
 
-from bench_assets.core.kappa import against, cohen_kappa
+from bench_assets.core.stats.rater_agreement import against, cohen_kappa
 
 Z = 1.959963984540054
 

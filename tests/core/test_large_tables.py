@@ -3,7 +3,9 @@
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.core.large_tables import (
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.tables.arrow import digest, to_table
+from bench_assets.core.tables.large_tables import (
     BLOCK,
     InFile,
     LargeTable,
@@ -13,8 +15,6 @@ from bench_assets.core.large_tables import (
     column,
     gathered,
 )
-from bench_assets.core.rows import Question, Score
-from bench_assets.core.tables import digest, to_table
 from tests.packed import packed
 from tests.rows import prediction, question
 

@@ -4,21 +4,20 @@
 Rows are (function, arguments, what it should give).
 """
 
-from bench_assets.core import reasoning, second_thoughts
-from bench_assets.core.metrics import short_texts
-from bench_assets.core.reasoning import Said, take_apart
-from bench_assets.core.reasoning_forms import ANSWERS, THOUGHTS
-from bench_assets.core.second_thoughts import leaves_open
-from bench_assets.plain import scoring
-from bench_assets.plain.scoring import letters_in
-from resources.models.scripted import ScriptedModel
+from bench_assets.core.metrics import short_answers
+from bench_assets.core.parsing import reasoning, self_correction
+from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, ReasoningSplit, take_apart
+from bench_assets.core.parsing.self_correction import leaves_open
+from bench_assets.file_benchmarks import scoring
+from bench_assets.file_benchmarks.scoring import letters_in
+from resources.models.registry.baselines import ScriptedModel
 from tests.core.choice_words import TAKEN_BACK
 from tests.core.test_choices import LEFT_OPEN
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered
 
-READERS = [reasoning, second_thoughts, short_texts, scoring]
-WITH_WORDS = [second_thoughts, short_texts, scoring]  # the other one joins what its tables list
+READERS = [reasoning, self_correction, short_answers, scoring]
+WITH_WORDS = [self_correction, short_answers, scoring]  # the other one joins what its tables list
 OPTIONS = ("red", "green", "blue", "white")
 
 
@@ -27,7 +26,7 @@ def opens(text):
 
 
 def exact(text):
-    return short_texts.exact_match(text, ["Paris"])
+    return short_answers.exact_match(text, ["Paris"])
 
 
 def letters(text):
@@ -51,20 +50,20 @@ def verdict(says):
 
 ROWS = [
     *(
-        (take_apart, f"{form.opening}a{form.closing}b", Said("a", "b"))
+        (take_apart, f"{form.opening}a{form.closing}b", ReasoningSplit("a", "b"))
         for form in THOUGHTS
     ),
     *(
-        (take_apart, f"<think>a</think>{form.opening}b{form.closing} c", Said("a", "b"))
+        (take_apart, f"<think>a</think>{form.opening}b{form.closing} c", ReasoningSplit("a", "b"))
         for form in ANSWERS
     ),
     *(
-        (take_apart, f"Write {mark[0]}</think>{mark[1]} last.", Said("", f"Write {mark[0]}</think>{mark[1]} last."))
+        (take_apart, f"Write {mark[0]}</think>{mark[1]} last.", ReasoningSplit("", f"Write {mark[0]}</think>{mark[1]} last."))
         for mark in ('""', "''", "``", "“”", "‘’", "«»", "()", "[]")
     ),
-    (take_apart, " \n<think>a</think>b", Said("a", "b")),
-    (take_apart, "<|start|>assistant<think>a</think>b", Said("a", "b")),
-    (take_apart, "<think>a</think>It is <|begin_of_box|>b<|end_of_box|>.", Said("a", "It is b.")),
+    (take_apart, " \n<think>a</think>b", ReasoningSplit("a", "b")),
+    (take_apart, "<|start|>assistant<think>a</think>b", ReasoningSplit("a", "b")),
+    (take_apart, "<think>a</think>It is <|begin_of_box|>b<|end_of_box|>.", ReasoningSplit("a", "It is b.")),
     *((opens, text.replace(" A", " (A)").replace("B", "(B)"), True) for text in LEFT_OPEN[:-3]),
     *((opens, f"(B). Or it {may} be (A).", True) for may in ("could", "might", "may", "may also")),
     *((opens, f"(B). Or {may} (A).", True) for may in ("maybe", "perhaps", "possibly")),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bench_assets.core.markdown import as_text, as_written
+from bench_assets.core.text.escaping import as_text, as_written
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HARMLESS = {"text", "text_special", "softbreak"}

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench_assets.core.metric_drawings import Bar, bars, curve, scale
+from bench_assets.core.images.charts import Bar, bars, curve, scale
 from tests.core.test_training_runs import metric
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -2,7 +2,7 @@ import io
 
 from PIL import Image
 
-from bench_assets.core.montage import as_jpeg, side_by_side
+from bench_assets.core.images.drawing import as_jpeg, side_by_side
 
 
 def test_pictures_stand_in_a_row_on_black_with_10_px_between_them():

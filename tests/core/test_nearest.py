@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.errors import UnknownNameError
-from bench_assets.core.nearest import did_you_mean, nearest
+from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.text.suggestions import did_you_mean, nearest
 
 SUITES = ("blink", "codis", "journeybench/mcot", "journeybench/retrieval")
 

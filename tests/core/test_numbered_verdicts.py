@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core import numbered_verdicts
-from bench_assets.core.numbered_verdicts import read_by_number
+from bench_assets.core.judging import numbered_verdicts
+from bench_assets.core.judging.numbered_verdicts import read_by_number
 from tests.pinned_words import inline_words, survivors
 
 YES, NO = [True], [False]

@@ -2,15 +2,15 @@
 
 import pytest
 
-from bench_assets.core import numbers as module
-from bench_assets.core.numbers import (
+from bench_assets.core.parsing import numbers as module
+from bench_assets.core.parsing.numbers import (
     as_number,
     final_number,
     in_digits,
     numbers,
     same_number,
 )
-from bench_assets.suites.journeybench import agreement
+from bench_assets.suites.journeybench import answer_agreement
 from tests.pinned_words import inline_words, survivors
 
 
@@ -310,4 +310,4 @@ def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
 
 
 def test_every_word_of_the_reading_of_numbers_can_be_found():
-    assert inline_words([module, agreement]) == []
+    assert inline_words([module, answer_agreement]) == []

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.suites.journeybench import agreement
-from bench_assets.suites.journeybench.agreement import agrees, missing_steps, read_answer
+from bench_assets.suites.journeybench import answer_agreement
+from bench_assets.suites.journeybench.answer_agreement import agrees, missing_steps, read_answer
 from tests.pinned_words import survivors
 
 AGREES = [
@@ -72,4 +72,4 @@ def test_no_word_can_be_taken_out_of_what_agrees():
         (read_answer, "The first image.", ("a", "b"), "a"),
         (read_answer, "The second image.", ("a", "b"), "b"),
     ]
-    assert survivors([agreement], rows, lambda row: row[0](row[1], row[2]) == row[3]) == []
+    assert survivors([answer_agreement], rows, lambda row: row[0](row[1], row[2]) == row[3]) == []

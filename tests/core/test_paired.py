@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
-from bench_assets.core.paired import (
-    Pair,
+from bench_assets.core.stats.paired_tests import (
+    PairedScores,
     change,
     clusters_of,
     compare,
@@ -20,8 +20,8 @@ from bench_assets.core.paired import (
 from tests.rows import question
 
 
-def pairs(*points: tuple[float, float], cluster: str = "") -> list[Pair]:
-    return [Pair(a, b, cluster or str(number)) for number, (a, b) in enumerate(points)]
+def pairs(*points: tuple[float, float], cluster: str = "") -> list[PairedScores]:
+    return [PairedScores(a, b, cluster or str(number)) for number, (a, b) in enumerate(points)]
 
 
 def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
@@ -41,13 +41,19 @@ def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
     ],
 )
 def test_of_questions_alone_it_is_the_t_test(gains):
-    given = [Pair(0, gain, str(number)) for number, gain in enumerate(gains)]
+    given = [PairedScores(0, gain, str(number)) for number, gain in enumerate(gains)]
     assert compare(given).p == pytest.approx(ttest_1samp(gains, 0).pvalue, rel=1e-9)
 
 
 def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
-    given = [Pair(0, 1, "a"), Pair(0, 1, "a"), Pair(1, 0, "b"), Pair(0, 1, "c"), Pair(0, 1, "c")]
-    given += [Pair(0, 0, "c"), Pair(0, 1, "d"), Pair(0, 1, "e", most=2.0)]
+    given = [
+        PairedScores(0, 1, "a"),
+        PairedScores(0, 1, "a"),
+        PairedScores(1, 0, "b"),
+        PairedScores(0, 1, "c"),
+        PairedScores(0, 1, "c"),
+    ]
+    given += [PairedScores(0, 0, "c"), PairedScores(0, 1, "d"), PairedScores(0, 1, "e", most=2.0)]
     assert compare(given).p == pytest.approx(by_hand([2, -1, 2, 1, 1], [2, 1, 3, 1, 2]), rel=1e-9)
 
 
@@ -101,7 +107,9 @@ def test_the_interval_leaves_out_zero_just_where_the_test_says_so(n):
     verdicts = set()
     for _ in range(60):
         gains = drawn.choice([-1, 0, 1, 0.5], n) + drawn.choice([0, 2 / n**0.5, 0.3], 1)
-        given = [Pair(0, gain, str(number // 2)) for number, gain in enumerate(gains.tolist())]
+        given = [
+            PairedScores(0, gain, str(number // 2)) for number, gain in enumerate(gains.tolist())
+        ]
         low, high = interval(given)
         assert (low > 0 or high < 0) == (compare(given).p < 0.05)
         verdicts.add(compare(given).p < 0.05)
@@ -110,14 +118,14 @@ def test_the_interval_leaves_out_zero_just_where_the_test_says_so(n):
 
 def test_questions_on_one_picture_count_less_than_as_many_pictures():
     gains = [(0, 1)] * 60 + [(1, 0)] * 30 + [(1, 1)] * 60
-    alone = [Pair(a, b, str(n)) for n, (a, b) in enumerate(gains)]
+    alone = [PairedScores(a, b, str(n)) for n, (a, b) in enumerate(gains)]
     together = [pair._replace(cluster=str(n // 10)) for n, pair in enumerate(alone)]
     assert compare(alone).p < 0.01
     assert compare(together).p > 0.05
 
 
 def test_the_change_is_a_share_of_the_points():
-    assert change([Pair(0, 3, "a", most=4), Pair(1, 0, "b")]) == 0.4
+    assert change([PairedScores(0, 3, "a", most=4), PairedScores(1, 0, "b")]) == 0.4
 
 
 @pytest.mark.parametrize(
@@ -188,14 +196,14 @@ def test_a_spread_that_shows_counts_before_the_floor_under_it():
 
 def test_the_spread_of_questions_of_two_points_is_of_their_shares():
     # Five of ten gain both points: each a half away from the mean, 0.5 squared.
-    given = [Pair(0, 2.0 * (number % 2), str(number), most=2.0) for number in range(10)]
+    given = [PairedScores(0, 2.0 * (number % 2), str(number), most=2.0) for number in range(10)]
     assert spread(given) == 0.25
 
 
 def test_the_unit_of_points_changes_no_p_value():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
     by_point, in_quarters = (
-        compare([Pair(0, unit * gain, str(n)) for n, gain in enumerate(gains)]).p
+        compare([PairedScores(0, unit * gain, str(n)) for n, gain in enumerate(gains)]).p
         for unit in (4.0, 1.0)
     )
     assert by_point == in_quarters
@@ -204,7 +212,7 @@ def test_the_unit_of_points_changes_no_p_value():
 def test_questions_of_two_points_are_as_good_as_two_of_one():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
     of_one, of_two = (
-        compare([Pair(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)]).p
+        compare([PairedScores(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)]).p
         for n in (1.0, 2.0)
     )
     assert of_one == pytest.approx(of_two)
@@ -212,5 +220,5 @@ def test_questions_of_two_points_are_as_good_as_two_of_one():
 
 def test_clusters_need_more_questions():
     # Ten questions a picture that change together carry the information of one.
-    together = [Pair(n // 10 % 2, 1 - n // 10 % 2, str(n // 10)) for n in range(1000)]
+    together = [PairedScores(n // 10 % 2, 1 - n // 10 % 2, str(n // 10)) for n in range(1000)]
     assert questions_enough(together, smallest=0.1, alpha=0.05) == 7849

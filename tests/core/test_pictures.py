@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from bench_assets.core.errors import BenchError, ImageError
-from bench_assets.core.pictures import changes_of, decode, header_of, is_plain
+from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
+from bench_assets.core.schema.errors import BenchError, ImageError
 from tests.core.written_pictures import (
     CORNERS,
     animated,
@@ -177,7 +177,10 @@ def test_pictures_are_opened_in_one_place():
     files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
     opening = {file for file in files if OPENS.search(file.read_text(encoding="utf-8"))}
     opening = {file.relative_to(ROOT).as_posix() for file in opening}
-    assert opening == {"bench_assets/core/pictures.py", "bench_assets/core/scene.py"}
+    assert opening == {
+        "bench_assets/core/images/decoding.py",
+        "bench_assets/core/images/synthetic_scenes.py",
+    }
 
 
 def with_size(width, height):

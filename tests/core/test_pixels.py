@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from bench_assets.core.pictures import changes_of, decode
+from bench_assets.core.images.decoding import changes_of, decode
 from tests.core.pixels import of, row
 from tests.core.written_pictures import chunk, png, saved
 

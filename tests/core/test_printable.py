@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.printable import one_line, printable, printable_json
+from bench_assets.core.text.escaping import one_line, printable, printable_json
 
 
 @pytest.mark.parametrize(

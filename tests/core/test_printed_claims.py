@@ -4,16 +4,16 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.claims import Cell, Claim, less
-from bench_assets.core.printed_claims import tried_as_printed
-from bench_assets.core.published import Published
+from bench_assets.core.schema.claims import Cell, Claim, less
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.stats.claim_tests import tried_as_printed
 
 ACCURACY = {"task": "quiz", "metric": "accuracy", "source": "Quiz, Table 1"}
 
 
 def printed(model, value, **more):
     given = {"condition": "main", "category": "all", "source": "Quiz, Table 1 (people)", **more}
-    return Published(
+    return PublishedNumber(
         task="quiz", model=model, metric="accuracy", value=value, printed=str(value), **given
     )
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bench_assets.core.rank_intervals import rank_intervals, ranked
-from bench_assets.core.standing import Standing
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.stats.rank_intervals import rank_intervals, ranked
 
 
 def around(value, half):
@@ -113,7 +113,7 @@ def multipletests(p_values):
 def line(model, value, **more):
     given = {"edition": "mini", "n_failed": 0, "place": "", "stale": "", **more}
     ends = {"low": value - 0.01, "high": value + 0.01} | given
-    return Standing(
+    return LeaderboardRow(
         task="quiz", metric="accuracy", model=model, source="measured here", value=value,
         n_scored=9, n_unscored=0, signature="", **ends,
     )  # fmt: skip

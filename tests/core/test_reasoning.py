@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.reasoning import Said, opened_thought, take_apart, without_reasoning
-from bench_assets.core.reasoning_forms import ANSWERS, THOUGHTS
+from bench_assets.core.parsing.reasoning import (
+    ANSWERS,
+    THOUGHTS,
+    ReasoningSplit,
+    opened_thought,
+    take_apart,
+    without_reasoning,
+)
+from bench_assets.core.schema.chat import Reply
 
 HARMONY = "<|channel|>analysis<|message|>Up?<|end|><|start|>assistant"
 FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
@@ -112,7 +118,7 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
     ],
 )
 def test_thoughts_and_the_marks_of_answers_are_taken_off(reply, thought, answer):
-    assert take_apart(reply) == Said(thought, answer, finished=True)
+    assert take_apart(reply) == ReasoningSplit(thought, answer, finished=True)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +139,7 @@ def test_thoughts_and_the_marks_of_answers_are_taken_off(reply, thought, answer)
     ],
 )
 def test_what_opens_with_no_thought_stays_to_the_letter(reply):
-    assert take_apart(reply) == Said("", reply, finished=True)
+    assert take_apart(reply) == ReasoningSplit("", reply, finished=True)
 
 
 @pytest.mark.parametrize(
@@ -149,18 +155,20 @@ def test_what_opens_with_no_thought_stays_to_the_letter(reply):
     ],
 )  # fmt: skip
 def test_a_thought_that_never_ends_leaves_no_answer(reply, thought):
-    assert take_apart(reply) == Said(thought, "", finished=False)
+    assert take_apart(reply) == ReasoningSplit(thought, "", finished=False)
     assert without_reasoning(reply) == ""
 
 
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        pytest.param("{{hm}} Up.", Said("hm", "Up."), id="opened and closed"),
-        pytest.param("hm}} Up.", Said("hm", "Up."), id="opened by the chat template"),
-        pytest.param("{{hm", Said("hm", "", finished=False), id="cut off"),
+        pytest.param("{{hm}} Up.", ReasoningSplit("hm", "Up."), id="opened and closed"),
+        pytest.param("hm}} Up.", ReasoningSplit("hm", "Up."), id="opened by the chat template"),
+        pytest.param("{{hm", ReasoningSplit("hm", "", finished=False), id="cut off"),
         pytest.param(
-            "<think>hm</think>", Said("", "<think>hm</think>"), id="no other tags are known then"
+            "<think>hm</think>",
+            ReasoningSplit("", "<think>hm</think>"),
+            id="no other tags are known then",
         ),
     ],
 )
@@ -173,7 +181,7 @@ def test_a_model_s_own_tags_are_used_instead_of_the_table(reply, said):
 @given(thought=PLAIN, answer=PLAIN)
 def test_every_known_form_is_taken_apart(form, thought, answer):
     reply = form.opening + thought + form.closing + answer
-    assert take_apart(reply) == Said(thought.strip(), answer.strip())
+    assert take_apart(reply) == ReasoningSplit(thought.strip(), answer.strip())
 
 
 MARKS = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)]

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import read_lines
-from bench_assets.core.records import records
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import read_lines, records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

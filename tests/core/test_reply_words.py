@@ -2,27 +2,26 @@
 
 import pytest
 
-from bench_assets.core import (
-    choice_forms,
-    choice_statements,
+from bench_assets.core.parsing import (
+    answer_statements,
+    assertion_scope,
+    choice_patterns,
     choices,
-    meant,
-    reply_rewrites,
-    reply_text,
+    normalization,
 )
-from bench_assets.core.choices import read_choice
-from bench_assets.core.reply_text import breaks_off
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.normalization import breaks_off
 from tests.core.choice_words import CHOICES
 from tests.core.reply_words import WORDS
 from tests.pinned_words import inline_words, survivors
 from tests.suites.blink.test_reading import FORMS
 
 READERS = [
-    choice_forms,
-    choice_statements,
-    meant,
-    reply_text,
-    reply_rewrites,
+    choice_patterns,
+    answer_statements,
+    assertion_scope,
+    normalization,
+    normalization,
     choices,
 ]
 TABLE = [

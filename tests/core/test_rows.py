@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.claims import Cell, mean_of
-from bench_assets.core.rows import Judgement, Metric, Score
-from bench_assets.core.standing import Standing
+from bench_assets.core.schema.claims import Cell, mean_of
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import Judgement, Metric, Score
 from tests.rows import question
 
 
@@ -57,7 +57,7 @@ def test_a_row_that_is_older_than_the_column_has_the_digest_of_its_signature():
     ],
 )
 def test_a_line_says_why_it_should_not_be_compared(place, stale, shown):
-    line = Standing(
+    line = LeaderboardRow(
         task="t",
         edition="mini",
         metric="accuracy",

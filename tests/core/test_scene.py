@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from PIL import Image, ImageChops
 
-from bench_assets.core.errors import SourceError, UnknownNameError
-from bench_assets.core.scene import Scene
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.schema.errors import SourceError, UnknownNameError
 
 
 def changed(scene, background="white"):

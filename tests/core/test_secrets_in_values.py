@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from bench_assets.core.secrets import Secrets, is_hidden
+from bench_assets.core.text.redaction import Secrets, is_hidden
 
 KEY = "sk-value-7Qx9ZpLw3Rk2Vt5"
 

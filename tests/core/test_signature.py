@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.signature import Signature
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.signature import Signature
 
 SPECIALISTS = (
     "blink|v2|main|data:0123456789ab|prompts:unknown|model:specialists|v1|opencv=5.0.0"

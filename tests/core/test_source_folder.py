@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import SourceFile
-from bench_assets.core.source_folder import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import SourceFile
+from bench_assets.core.tables.source_folder import (
     as_json,
     files_below,
     inside,

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import kurtosis, norm, skew, t
 
-from bench_assets.core.stats import Point, around, macro_mean, mean, product, student
+from bench_assets.core.stats.means import ScoredPoint, around, macro_mean, mean, product, student
 from tests.rows import question
 
 
 def points(values, cluster=lambda n: ""):
-    return [Point(value, cluster(n)) for n, value in enumerate(values)]
+    return [ScoredPoint(value, cluster(n)) for n, value in enumerate(values)]
 
 
 def worth(moves):
@@ -22,7 +22,7 @@ def worth(moves):
 
 
 def test_a_mean_is_over_what_could_be_scored():
-    found = mean([Point(1.0), Point(0.0), Point(None), Point(0.5)])
+    found = mean([ScoredPoint(1.0), ScoredPoint(0.0), ScoredPoint(None), ScoredPoint(0.5)])
     assert (found.value, found.n_scored, found.n_unscored) == (0.5, 3, 1)
 
 
@@ -36,8 +36,8 @@ def test_an_empty_mean_is_not_a_number_rather_than_zero(values):
 
 
 def test_weights_are_shares_of_the_mean():
-    assert mean([Point(1.0, weight=3), Point(0.0, weight=1)]).value == 0.75
-    assert mean([Point(1.0, weight=3), Point(0.0)]).value == 0.75
+    assert mean([ScoredPoint(1.0, weight=3), ScoredPoint(0.0, weight=1)]).value == 0.75
+    assert mean([ScoredPoint(1.0, weight=3), ScoredPoint(0.0)]).value == 0.75
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_interval_by_pencil(values, low, high):
     ],
 )
 def test_intervals_over_one_and_two_clusters_by_pencil(seen, low, high):
-    found = mean([Point(float(value), cluster) for value, cluster in seen])
+    found = mean([ScoredPoint(float(value), cluster) for value, cluster in seen])
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
@@ -84,7 +84,7 @@ def test_asking_the_same_thing_twice_teaches_nothing():
 
 @given(st.lists(st.tuples(st.sampled_from([None, 0.0, 0.5, 1.0]), st.sampled_from("abcd"))))
 def test_an_interval_lies_in_the_unit_range_around_its_value(seen):
-    found = mean([Point(value, cluster) for value, cluster in seen])
+    found = mean([ScoredPoint(value, cluster) for value, cluster in seen])
     assert found.n_scored + found.n_unscored == len(seen)
     assert isnan(found.value) or 0 <= found.low <= found.value <= found.high <= 1
 
@@ -92,7 +92,7 @@ def test_an_interval_lies_in_the_unit_range_around_its_value(seen):
 @pytest.mark.parametrize("n", [16, 40, 46, 54])
 def test_the_interval_of_all_right_ends_at_one(n):
     """Of these counts the rounded formula gives 1.0000000000000002."""
-    assert mean([Point(1.0, str(i)) for i in range(n)]).high == 1
+    assert mean([ScoredPoint(1.0, str(i)) for i in range(n)]).high == 1
 
 
 def test_a_macro_mean_counts_each_group_the_same():
@@ -119,7 +119,7 @@ def test_where_all_are_right_the_least_units_that_groups_can_be_count():
 
 def test_where_all_of_one_group_are_right_each_counts_whatever_it_weighs():
     # Wilson for 2 of 2 is 2 / (2 + 1.96^2).
-    found = mean([Point(1.0, weight=3), Point(1.0)])
+    found = mean([ScoredPoint(1.0, weight=3), ScoredPoint(1.0)])
     assert found.low == pytest.approx(0.3424, abs=1e-4)
 
 
@@ -148,7 +148,7 @@ def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
     """
     right = [number % (size + 1) for number, size in enumerate(sizes)]
     seen = [
-        Point(float(n < k), str(c))
+        ScoredPoint(float(n < k), str(c))
         for c, (k, size) in enumerate(zip(right, sizes, strict=True))
         for n in range(size)
     ]
@@ -246,5 +246,5 @@ def test_a_product_with_an_unscored_factor_is_unscored(factors, expected):
 
 def test_the_order_of_points_changes_no_digit():
     # Added one by one, 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last digit.
-    points = [Point(n / 10, str(n), weight=1 / (n + 1)) for n in range(1, 10)] * 3
+    points = [ScoredPoint(n / 10, str(n), weight=1 / (n + 1)) for n in range(1, 10)] * 3
     assert mean(points).value == mean(points[::-1]).value == mean(sorted(points)).value

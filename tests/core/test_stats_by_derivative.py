@@ -5,7 +5,7 @@ from math import inf, isnan, sqrt
 import pytest
 from scipy.stats import t
 
-from bench_assets.core.stats import around, student
+from bench_assets.core.stats.means import around, student
 
 
 def test_each_cluster_counts_as_its_share_of_those_there_are():

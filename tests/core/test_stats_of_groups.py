@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from bench_assets.core.stats import Point, macro_mean, mean, student
+from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean, student
 
 
 def wilson(value, variance, freedom):
@@ -19,7 +19,7 @@ def wilson(value, variance, freedom):
 def mixed(group):
     """Ten clusters, of which two are 0.5 off their mean of 0.5: a spread that is worth 4 units."""
     values = [0.5] * 8 + [0.0, 1.0]
-    return [Point(value, f"{group}{number}") for number, value in enumerate(values)]
+    return [ScoredPoint(value, f"{group}{number}") for number, value in enumerate(values)]
 
 
 # Two moves of 0.5 / 10, variance 10/9 * 2 * 0.05^2; and of a tenth of a cluster that goes the other
@@ -39,13 +39,13 @@ CASES = [
     ),
     pytest.param(
         # Its share is a half: 0.5^2 times 0.25, as of one unit that may be right or wrong.
-        [mixed("a"), [Point(0.5)]],
+        [mixed("a"), [ScoredPoint(0.5)]],
         *((OF_TEN / 4 + 0.05 * (10 * 0.05**2 + 0.25) / 10) * 11 / 11.2 + 0.0625, 9),
         id="of a group with one cluster nobody knows the spread",
     ),
     pytest.param(
         # Two moves of 0.125: 2/1 * 2 * 0.125^2; and 0.2 * 0.25 * 2 * 0.5^2 / 1, in 2.2 clusters.
-        [[Point(0.25), Point(0.75)]],
+        [[ScoredPoint(0.25), ScoredPoint(0.75)]],
         *((0.0625 + 0.025) * 2 / 2.2, 1),
         id="two clusters have one degree of freedom",
     ),

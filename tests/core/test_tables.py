@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.rows import Metric, Prediction, Question, Rejection, Score
-from bench_assets.core.tables import digest, schema, to_json, to_rows, to_table
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Rejection, Score
+from bench_assets.core.tables.arrow import digest, schema, to_json, to_rows, to_table
 from tests.rows import prediction, question
 
 TEXT = st.text(st.characters(codec="utf-8"))

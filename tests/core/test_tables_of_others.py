@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pytest
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.tables import to_rows
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.tables.arrow import to_rows
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import Metric
-from bench_assets.core.training_runs import curve_of, step_of
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.training_runs import curve_of, step_of
 
 SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|reading:r|n:40"
 

@@ -6,9 +6,9 @@ from math import nan, sqrt
 import pytest
 from scipy.stats import t as student
 
-from bench_assets.core.claims import Cell, Claim, Term
-from bench_assets.core.students_t import student_p
-from bench_assets.core.trying import Difference, Number, of_ends, summed, tried
+from bench_assets.core.schema.claims import Cell, Claim, Term
+from bench_assets.core.stats.claim_tests import ClaimNumber, Difference, of_ends, summed, tried
+from bench_assets.core.stats.students_t import student_p
 
 CELL = Cell(task="quiz", metric="accuracy")
 
@@ -30,7 +30,7 @@ def together(values, of, n=100, half=0.01, p=0.001):
 
 
 def test_distances_of_the_ends_add_up_as_squares():
-    numbers = [Number("a", 0.8, 0.77, 0.84, 40), Number("b", 0.5, 0.48, 0.54, 30)]
+    numbers = [ClaimNumber("a", 0.8, 0.77, 0.84, 40), ClaimNumber("b", 0.5, 0.48, 0.54, 30)]
     found = summed(claim(1.0, -1.0, margin=0.1), numbers)
     assert found.value == pytest.approx(0.2)
     assert found.low == pytest.approx(0.2 - sqrt(0.03**2 + 0.04**2))
@@ -39,20 +39,20 @@ def test_distances_of_the_ends_add_up_as_squares():
 
 
 def test_a_p_value_is_one_in_twenty_where_an_end_is_0():
-    found = summed(claim(1.0), [Number("a", 0.1, 0.0, 0.3, 9)])
+    found = summed(claim(1.0), [ClaimNumber("a", 0.1, 0.0, 0.3, 9)])
     assert found.p == pytest.approx(0.05)
 
 
 def test_what_is_computed_has_no_part_in_the_interval():
-    numbers = [Number("a", 0.5, 0.4, 0.6, 20), Number("chance", 0.25, 0.25, 0.25, 0)]
+    numbers = [ClaimNumber("a", 0.5, 0.4, 0.6, 20), ClaimNumber("chance", 0.25, 0.25, 0.25, 0)]
     found = summed(claim(1.0, -1.0), numbers)
     assert (found.low, found.high) == pytest.approx((0.15, 0.35))
     assert found.n == 20
 
 
 def test_what_is_only_computed_is_of_nobody_knows_how_many():
-    assert summed(claim(1.0), [Number("chance", 0.25, 0.25, 0.25, 0)]).n == 0
-    assert summed(claim(1.0), [Number("printed", 0.25, nan, nan, 30)]).n == 30
+    assert summed(claim(1.0), [ClaimNumber("chance", 0.25, 0.25, 0.25, 0)]).n == 0
+    assert summed(claim(1.0), [ClaimNumber("printed", 0.25, nan, nan, 30)]).n == 30
 
 
 @pytest.mark.parametrize(("low", "high"), [(nan, 0.3), (0.05, nan), (nan, nan)])
@@ -188,5 +188,5 @@ def test_a_claim_about_models_that_the_paper_names_is_tried_on_no_other():
 
 
 def test_a_margin_is_said():
-    found = summed(claim(1.0, margin=0.1), [Number("a 0.5", 0.5, 0.4, 0.6, 20)])
+    found = summed(claim(1.0, margin=0.1), [ClaimNumber("a 0.5", 0.5, 0.4, 0.6, 20)])
     assert found.why == "a 0.5; more than 0.1 is claimed"

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.pictures import changes_of, decode
-from tests.core.written_pictures import (
-    CORNERS,
-    chunk,
-    corners,
-    png,
-    saved,
-    seen,
-    turned,
-)
+from bench_assets.core.images.decoding import changes_of, decode
+from tests.core.written_pictures import CORNERS, chunk, corners, png, saved, seen, turned
 
 RED, GREEN, BLUE, BLACK, YELLOW, CYAN = CORNERS
 UPRIGHT = {

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from bench_assets.core import verdicts
-from bench_assets.core.chat import Reply
-from bench_assets.core.verdicts import (
+from bench_assets.core.judging import verdicts
+from bench_assets.core.judging.verdicts import (
     RIGHT_OR_WRONG,
     YES_OR_NO,
     cut_off,
@@ -15,6 +14,7 @@ from bench_assets.core.verdicts import (
     read_option,
     read_word,
 )
+from bench_assets.core.schema.chat import Reply
 from tests.pinned_words import inline_words, survivors
 
 WORDS = [

@@ -1,9 +1,9 @@
 """Votes out of tables of any form."""
 
-from bench_assets.core.votes import Vote, votes_in
-from bench_assets.suites.codis.source import Vote as CodisVote
+from bench_assets.core.schema.votes import Vote, votes_in
+from bench_assets.suites.codis.dataset import SubmissionVote as CodisVote
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.journeybench.raw import CRITERIA, CaptionVote, FilterVote
+from bench_assets.suites.journeybench.raw_material import CRITERIA, CaptionVote, FilterVote
 
 
 def test_each_criterion_of_a_picture_is_a_vote():

@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from bench_assets.core.pictures import decode
+from bench_assets.core.images.decoding import decode
 from tests.core.written_pictures import numbers, tiff
 
 

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.pictures import decode
+from bench_assets.core.images.decoding import decode
 
 CORNERS = ((255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0), (255, 255, 0), (0, 255, 255))
 """Red, green, blue / black, yellow, cyan: no turn of it looks like another."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import typer
 
-from bench_assets.bench.cli import app
+from bench_assets.cli.main import app
 from tests.docs.blocks import CHECKOUT
 
 _ENDS = {"|", ">", "&&", ";", "&"}  # behind these another program has the word

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
 from bench_assets.catalog import load_catalog
-from resources.settings.bench_toml import load_settings
+from bench_assets.cli.main import app
+from resources.config.bench_toml import load_settings
 from tests.docs.blocks import CHECKOUT, Block, blocks, headings, mentioned, pages
 from tests.docs.commands import NoSuchWordError, check_whole, check_words, words_of
 from tests.docs.scratch import scratch_folder

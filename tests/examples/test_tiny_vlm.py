@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.suites.journeybench.mini.pictures import members
+from bench_assets.suites.journeybench.synthetic.images import members
 from examples.tiny_vlm.exam import FIRST_SEED, Album, Mark, subjects
 from examples.tiny_vlm.lessons import TASKS, blink_questions
 from examples.tiny_vlm.strange_views import strange

@@ -3,18 +3,18 @@
 from pathlib import Path
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.secrets import Secrets
-from bench_assets.core.signature import short
-from bench_assets.core.stats import Point, mean
-from bench_assets.core.tables import digest
-from bench_assets.export.formats import Leaving
-from bench_assets.export.gathering import Gathered, Wanted
-from bench_assets.suite import Suite
-from bench_assets.task import ByRules, Condition, Task
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.core.tables.arrow import digest
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import ByRules, Condition, Task
+from bench_assets.export.collection import TableCollection, TableFilter
+from bench_assets.export.formats import ExportJob
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 
 MODEL = "run/step-0150"
 NASTY = '=1+1, "quoted"\r\n\ttab | 中文 \u202e<script>'
@@ -33,7 +33,7 @@ TASK = Task(
         "blind": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
     },
     readings={"exact": lambda answered, _: Score.of(answered.prediction, points=None)},
-    measures={"accuracy": lambda scored: mean(Point(score.points) for _, score in scored)},
+    measures={"accuracy": lambda scored: mean(ScoredPoint(score.points) for _, score in scored)},
     judges={"rules": ByRules(lambda answered: [])},
 )
 
@@ -110,11 +110,11 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
     tables.write(["quiz", "metrics"], metrics, Metric, model)
 
 
-def leaving(home: Path, out: Path, wanted: Wanted | None = None, **more: object) -> Leaving:
+def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: object) -> ExportJob:
     """What leaves a home; it has one secret."""
     tables = TableFiles(folder=str(home / "tables"))
-    return Leaving(
-        gathered=Gathered(tables, wanted or Wanted([TASK]), Secrets([KEY])),
+    return ExportJob(
+        gathered=TableCollection(tables, wanted or TableFilter([TASK]), Secrets([KEY])),
         catalog=Catalog(suites=(SUITE,)),
         image_store=ImageStore(folder=str(home / "images")),
         standings=list,

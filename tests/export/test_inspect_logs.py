@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.rows import Prediction
+from bench_assets.core.schema.rows import Prediction
 from bench_assets.export.formats import FORMATS
 from bench_assets.export.inspect_logs import log_name
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, leaving
 
 WRITE = FORMATS["inspect"].write

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from huggingface_hub import ModelCard
 
-from bench_assets.core.rows import Metric
+from bench_assets.core.schema.rows import Metric
 from bench_assets.export.formats import FORMATS
 from bench_assets.export.model_index import results
-from resources.home.tables import TableFiles
+from resources.tables.parquet import TableFiles
 from tests.export.measured_home import MODEL, leaving, measure, questions
 
 WRITE = FORMATS["model-index"].write

@@ -7,12 +7,12 @@ import duckdb
 import pandas as pd
 import pytest
 
-from bench_assets.core.errors import UnknownNameError
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.schema.rows import Question
+from bench_assets.export.collection import TableFilter
 from bench_assets.export.formats import FORMATS, format_of
-from bench_assets.export.gathering import Wanted
-from bench_assets.export.plain_tables import FORMS
-from resources.home.tables import TableFiles
+from bench_assets.export.tables import FORMS
+from resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, TASK, leaving, questions
 
 
@@ -99,9 +99,9 @@ def test_a_damaged_table_does_not_end_the_rest(home):
 @pytest.mark.parametrize(
     ("wanted", "meant"),
     [
-        pytest.param(Wanted([TASK], models=["run/step-150"]), MODEL, id="a model"),
-        pytest.param(Wanted([TASK], conditions=["Main"]), "main", id="a condition"),
-        pytest.param(Wanted([TASK], editions=["minni"]), "mini", id="an edition"),
+        pytest.param(TableFilter([TASK], models=["run/step-150"]), MODEL, id="a model"),
+        pytest.param(TableFilter([TASK], conditions=["Main"]), "main", id="a condition"),
+        pytest.param(TableFilter([TASK], editions=["minni"]), "mini", id="an edition"),
     ],
 )
 def test_a_name_that_is_none_is_an_error_with_the_nearest(home, wanted, meant):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from bench_assets.export.curves import curves
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.export.experiment_trackers import curves
 from bench_assets.export.formats import FORMATS
-from resources.home.tables import TableFiles
+from resources.tables.parquet import TableFiles
 from tests.export.measured_home import leaving, measure, questions
 
 EXPERIMENT = "quiz (published edition)"

@@ -8,9 +8,9 @@ from io import BytesIO
 import pandas as pd
 from PIL import Image
 
-from bench_assets.core.rows import Prediction, Question
+from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.export.formats import FORMATS
-from resources.home.tables import TableFiles
+from resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, leaving, questions
 
 WRITE = FORMATS["vlmevalkit"].write

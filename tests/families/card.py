@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Turn
+from bench_assets.core.schema.chat import Image, Prompt, Turn
 from tests.families.questions import PICTURES
 
 MAX_TOKENS = 12

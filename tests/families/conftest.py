@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.local.torchvision_operators import let_torchvision_load
+from resources.checkpoints.torchvision_operators import let_torchvision_load
 
 
 @pytest.fixture(scope="session", autouse=True)

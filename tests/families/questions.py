@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Turn
+from bench_assets.core.schema.chat import Image, Prompt, Turn
 from tests.families.table import Need
 
 PICTURES: dict[str, bytes] = {}  # by SHA-256

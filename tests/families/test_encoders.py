@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.embedding import Vectors
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.errors import ModelError
 from resources.encoders.dual_encoder import EncoderSpec, open_encoder
-from resources.home.vectors import VectorStore
-from resources.pictures.images import ImageStore
+from resources.images.store import ImageStore
+from resources.storage.vectors.store import VectorStore
 from tests.families import captioners, encoders, llava
 
 TEXTS = ["A dog.", "Two birds, and a cat on the left", "a cat and a dog " * 30]

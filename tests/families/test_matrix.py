@@ -12,20 +12,13 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from bench_assets.core.reasoning_forms import THOUGHTS
-from resources.local.engine import TransformersEngine
-from resources.local.model import TransformersModel, load
-from resources.settings.local_specs import TransformersSpec
+from bench_assets.core.parsing.reasoning import THOUGHTS
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.model import TransformersModel, load
 from tests.families.card import MAX_TOKENS, Card
-from tests.families.questions import (
-    CONTROL_TOKENS,
-    PICTURES,
-    QUESTIONS,
-    SINGLE,
-    Asked,
-    asked_about,
-)
+from tests.families.questions import CONTROL_TOKENS, PICTURES, QUESTIONS, SINGLE, Asked, asked_about
 from tests.families.table import FAMILIES, Family
 
 _DISTINCT = 5  # of the ten replies to questions that differ in nothing but the picture

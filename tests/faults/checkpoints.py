@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from resources.checkpoints.folders import survey
+from resources.checkpoints.watched_folders import survey
 from tests.faults.table import Fault, FoundError, Trial
 
 _NOW = 4e9  # s since the epoch: everything is settled

@@ -8,11 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from bench_assets.core.errors import BenchError, TableError
-from bench_assets.core.rows import Metric, Score
-from resources.home.tables import TableFiles
-from resources.replies.reply_file import digest_of
-from resources.replies.store import ReplyStore
+from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.rows import Metric, Score
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.tables.parquet import TableFiles
 from tests.faults.finished import finished
 from tests.faults.homes import GOLD
 from tests.faults.table import Fault, FoundError, Trial

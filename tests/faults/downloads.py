@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from resources.pictures.download import Politeness, download
+from resources.images.download import Politeness, download
 from tests.faults.picture_files import photo, saved
 from tests.faults.table import Fault, FoundError, Trial
 

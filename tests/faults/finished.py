@@ -11,9 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import BenchError
-from bench_assets.core.rows import Prediction
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.rows import Prediction
+from bench_assets.workspace.build.workbench import Workbench
 from tests.faults.homes import CLEAN, Whole, ours
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer

@@ -12,19 +12,18 @@ from typing import Any, Protocol
 
 from PIL import Image
 
-from bench_assets import flow
-from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import Catalog
-from bench_assets.core.errors import BenchError
-from bench_assets.core.rows import Metric, Question
-from bench_assets.plain.suites import plain_suites
-from bench_assets.plain.task import task_of
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.server.engine import ServerEngine
-from resources.settings.benchmarks import PlainBenchmark
-from resources.settings.server_spec import ServerSpec
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.file_benchmarks.suite import plain_suites, task_of
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.servers import ServerSpec
+from resources.config.settings_resource import SettingsFile
+from resources.models.api.engine import ServerEngine
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.faults.table import FoundError
 
 KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
@@ -89,13 +88,13 @@ class Pure:
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
         model = RememberingModel("m", engine, ReplyStore(self.home / "replies.sqlite"))
         try:
-            said = flow.predict(TASK, QUESTIONS, model)
+            said = pipeline.predict(TASK, QUESTIONS, model)
         except BenchError as why:
             (self.home / "said.txt").write_text(str(why), encoding="utf-8", errors="replace")
             return None
-        judged = flow.judge(TASK, QUESTIONS, said, None)
-        scores = flow.score(TASK, QUESTIONS, said, judged)
-        metrics = flow.summarise(TASK, QUESTIONS, said, scores)
+        judged = pipeline.judge(TASK, QUESTIONS, said, None)
+        scores = pipeline.score(TASK, QUESTIONS, said, judged)
+        metrics = pipeline.summarise(TASK, QUESTIONS, said, scores)
         shown = "\n".join(map(repr, [*said, *scores, *metrics]))
         (self.home / "said.txt").write_text(shown, encoding="utf-8", errors="replace")
         return accuracy(metrics)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from PIL import Image
 
-from bench_assets.core.chat import Image as Shown
-from bench_assets.core.errors import BenchError, ImageError
-from bench_assets.plain.questions import build, place_of
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.server.formats.pictures import encoded
-from resources.settings.bench_toml import Settings
-from resources.settings.benchmarks import PlainBenchmark
+from bench_assets.core.schema.chat import Image as Shown
+from bench_assets.core.schema.errors import BenchError, ImageError
+from bench_assets.file_benchmarks.questions import build, place_of
+from resources.config.bench_toml import Settings
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.models.api.formats.images import encoded
 from tests.faults.picture_files import hostile, photo, saved, whole
 from tests.faults.table import Fault, FoundError, Trial
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench_assets.catalog import load_catalog
-from bench_assets.core.errors import BenchError
-from resources.replies.discreet import told
-from resources.settings.bench_toml import load_settings
-from resources.settings.environment import known_secrets
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.errors import BenchError
+from resources.config.bench_toml import load_settings
+from resources.config.environment import known_secrets
+from resources.config.sections.servers import ServerSpec
+from resources.response_cache.redaction import told
 from tests.faults import leaks
 from tests.faults.homes import KEY
 from tests.faults.table import Fault, FoundError, Trial

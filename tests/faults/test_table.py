@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from tests.faults import leaks
 from tests.faults.__main__ import trials
 from tests.faults.everything import every_fault, short_form

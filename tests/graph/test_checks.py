@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.graph.checks import question_problems
-from bench_assets.graph.evaluation_checks import missing_rows
+from bench_assets.defs.checks.evaluation_checks import missing_rows
+from bench_assets.defs.checks.table_checks import question_problems
 from tests.rows import prediction, question
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import dagster as dg
 import pytest
 
-from bench_assets.core.expected import EXPECTED, problems
-from bench_assets.core.rows import Metric, Prediction, Question, SourceFile
-from bench_assets.graph.checks import task_checks
-from bench_assets.graph.expectation_checks import AS_EXPECTED, source_checks
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
+from bench_assets.core.tables.expectations import EXPECTED, problems
+from bench_assets.defs.checks.expectations import AS_EXPECTED, source_checks
+from bench_assets.defs.checks.table_checks import task_checks
 from tests.core.test_expected import MEASURED, PLANTED, RIGHT, SAID, SOURCE
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 
@@ -69,7 +69,7 @@ def test_a_wrong_row_blocks_what_is_downstream(kind, tmp_path):
 
 @pytest.mark.long  # its import takes seconds
 def test_great_expectations_says_the_same():
-    from bench_assets.graph.expectations import validation
+    from bench_assets.defs.checks.expectations import validation
 
     tables = [(kind, rows) for kind, rows, *_ in (case.values for case in PLANTED)]
     for kind, rows in [*tables, *RIGHT.items(), *((kind, []) for kind in EXPECTED)]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.check_results import check_result
-from bench_assets.core.rows import Judgement, Question
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.graph.checks import task_checks
-from bench_assets.graph.regression import regression_checks
-from bench_assets.task import RULES, ByRules
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.rows import Judgement, Question
+from bench_assets.defs.checks.regression import regression_checks
+from bench_assets.defs.checks.table_checks import task_checks
+from bench_assets.evaluation.task import RULES, ByRules
 from tests.quiz import TASK, questions_asset, quiz, run_for
 
 HERE = Path(__file__).parents[2]
@@ -120,5 +120,5 @@ def test_no_check_leaves_its_sentence_out():
     ]
     # Its own sentence counts what is left without points, whether these are too many or not.
     assert [one.rpartition(":")[0] for one in left_out] == [
-        "bench_assets/graph/evaluation_checks.py"
+        "bench_assets/defs/checks/evaluation_checks.py"
     ]

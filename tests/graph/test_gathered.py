@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.core.signature import short
-from bench_assets.graph.gathered import Gathered
-from bench_assets.soundness.evidence import PARTS
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.audit.framework.evidence import PARTS
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 
@@ -59,7 +59,7 @@ def gathered(tmp_path):
         tables.write(["quiz", "scores"], scores, Score, model)
         of_model = replace(row, model=model, data="other" if model == "old" else data)
         tables.write(["quiz", "metrics"], [of_model], Metric, model)
-    return Gathered(TASK, tables, ImageStore(folder=str(tmp_path / "images")))
+    return TaskEvidence(TASK, tables, ImageStore(folder=str(tmp_path / "images")))
 
 
 def test_points_are_shares_and_answers_those_of_the_first_draw(gathered):

@@ -2,24 +2,24 @@
 
 from dataclasses import replace
 
-from bench_assets.core.rows import Question
-from bench_assets.graph.gathered import Gathered
-from bench_assets.soundness.examiners import examined
-from bench_assets.soundness.judge_figures import JudgeFigure
+from bench_assets.audit.framework.figures import JudgeFigure
+from bench_assets.audit.registry import examined
+from bench_assets.core.schema.rows import Question
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.suites.blink.task import TASK as BLINK
-from bench_assets.suites.codis.source import Vote
+from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.multi.task import TASK as MULTI
-from resources.home.figures import add_figures
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from resources.images.store import ImageStore
+from resources.tables.measured_figures import add_figures
+from resources.tables.parquet import TableFiles
 from tests.report.test_judges import figure
 from tests.rows import question
 
 
 def gathered(folder):
     tables = TableFiles(folder=str(folder / "tables"))
-    return Gathered(TASK, tables, ImageStore(folder=str(folder / "images")))
+    return TaskEvidence(TASK, tables, ImageStore(folder=str(folder / "images")))
 
 
 def test_a_home_without_votes_and_figures_has_none(tmp_path):
@@ -27,8 +27,10 @@ def test_a_home_without_votes_and_figures_has_none(tmp_path):
 
 
 def test_votes_and_figures_of_the_task_are_there(tmp_path):
-    vote = Vote(submission="1", annotator="p", correct=True, different=True, within_rules=True)
-    gathered(tmp_path).tables.write(["codis", "votes"], [vote], Vote)
+    vote = SubmissionVote(
+        submission="1", annotator="p", correct=True, different=True, within_rules=True
+    )
+    gathered(tmp_path).tables.write(["codis", "votes"], [vote], SubmissionVote)
     add_figures(
         tmp_path, JudgeFigure, [figure("kappa_people"), figure("kappa_people", task="blink")]
     )

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from bench_assets import definitions as defs_module
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import BenchError
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
-from bench_assets.graph.standings import MEASURED
-from resources.settings.settings_file import SettingsFile
+from bench_assets.defs.tables.leaderboard import MEASURED
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
 
@@ -81,7 +81,7 @@ def test_every_asset_that_asks_models_has_a_pool():
 def test_no_file_that_the_definitions_load_imports_a_heavy_library_at_its_head():
     suites = (CHECKOUT / "bench_assets/suites").glob("*/suite.py")
     halves = (CHECKOUT / "bench_assets/suites").glob("*/assets*/**/*.py")
-    loaded = [CHECKOUT / f"bench_assets/{name}.py" for name in ("catalog", "graph/assembly")]
+    loaded = [CHECKOUT / f"bench_assets/{name}.py" for name in ("catalog", "defs/assembly")]
     left = [*loaded, *suites, *halves]
     found, modules = {*left}, {}
     while left:

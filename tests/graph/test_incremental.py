@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import BenchError
-from bench_assets.core.rows import Prediction
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.graph.evaluation_checks import evaluation_checks
-from bench_assets.task import ByModel
-from resources.home.tables import TableFiles
-from resources.settings.settings_file import SettingsFile
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.rows import Prediction
+from bench_assets.defs.checks.evaluation_checks import evaluation_checks
+from bench_assets.evaluation.task import ByModel
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles
 from tests.chat_server import Answer, ChatServer, texts
 from tests.codis_release import entries, picture, write_release
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for

@@ -4,8 +4,8 @@ import json
 
 import dagster as dg
 
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.graph.checks import task_checks
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.defs.checks.table_checks import task_checks
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 
 EXPECTED = dg.AssetCheckKey(dg.AssetKey(["quiz", "predictions"]), "as_expected")

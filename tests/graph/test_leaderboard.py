@@ -9,12 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.core.rows import Metric, Question
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest, to_table
-from bench_assets.graph.leaderboard import as_markdown, leaderboard_frame
-from bench_assets.graph.standings import MEASURED, standings
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest, to_table
+from bench_assets.defs.tables.leaderboard import MEASURED, as_markdown, leaderboard_frame, standings
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 METRICS, QUESTIONS = ["quiz", "metrics"], ["quiz", "questions"]

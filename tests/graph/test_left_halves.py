@@ -4,10 +4,10 @@ import dagster as dg
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.graph.assembly import build_graph
-from bench_assets.graph.left_halves import load_left_halves
-from bench_assets.suite import Suite
-from resources.settings.settings_file import SettingsFile
+from bench_assets.defs.assembly import build_graph
+from bench_assets.defs.suite_datasets import load_left_halves
+from bench_assets.evaluation.suite import Suite
+from resources.config.settings_resource import SettingsFile
 from tests.quiz import TASK
 
 

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.graph.links import linked, linked_expectations, linked_soundness
+from bench_assets.defs.report_links import linked, linked_expectations, linked_soundness
 from tests.quiz import TASK
 
 RESULT = dg.AssetCheckResult(passed=False, description="two", metadata={"problems": 2})

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.claims import Cell, Claim, less
-from bench_assets.core.published import Published
-from bench_assets.core.rows import Metric, Prediction, Question, Score
-from bench_assets.graph.measured_claims import MeasuredClaims
-from bench_assets.task import Condition
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.claims import Cell, Claim, less
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.defs.tables.claims import MeasuredClaims
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import Condition
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 BLIND = replace(
@@ -29,7 +29,7 @@ PEOPLE = Claim(
     sentence="They do.",
     terms=less(Cell(task="quiz", metric=TASK.primary_metric, model="Human", n=40), SEEN),
 )
-PRINTED = Published(
+PRINTED = PublishedNumber(
     task="quiz",
     model="Human",
     condition="main",
@@ -54,8 +54,8 @@ def measured(tables, model, right, condition="main", n=40):
         )
         for number, one in enumerate(questions)
     ]
-    scores = flow.score(BLIND, questions, said, [])
-    metrics = flow.summarise(BLIND, questions, said, scores)
+    scores = pipeline.score(BLIND, questions, said, [])
+    metrics = pipeline.summarise(BLIND, questions, said, scores)
     place = ["quiz", *([] if condition == "main" else [condition])]
     tables.write([*place, "scores"], scores, Score, model)
     tables.write([*place, "metrics"], metrics, Metric, model)

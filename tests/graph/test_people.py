@@ -3,27 +3,27 @@
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Question
-from bench_assets.core.signature import OPEN
-from bench_assets.graph.checks import people_have_decided
-from bench_assets.graph.people import people_assets
-from bench_assets.hearing import open_items
-from bench_assets.people.forms import Answer, Item
-from bench_assets.people.port import AskedItem
-from bench_assets.suites.codis import people
+from bench_assets.annotation.tasks.backend import AskedItem
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.asset_factory.annotation_inputs import open_items
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.signature import OPEN
+from bench_assets.defs.checks.table_checks import people_have_decided
+from bench_assets.defs.tables.annotation import people_assets
 from bench_assets.suites.codis.assets import questions, votes
-from bench_assets.suites.codis.select import FunnelStep
-from bench_assets.suites.codis.source import Vote
+from bench_assets.suites.codis.construction import annotation
+from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
+from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
-from resources.settings.settings_file import SettingsFile
-from sensors.people import listen
+from resources.config.settings_resource import SettingsFile
+from sensors.annotation import listen
 from tests.home import Home
 from tests.people.answer_file import AnswerFile
 from tests.suites.codis.raw import entry, write_raw
 
 ASKED = '[people.forms."codis/votes"]\n'
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
-ASSETS = [people_assets(people.VOTES), *dg.load_assets_from_modules([questions, votes])]
+ASSETS = [people_assets(annotation.VOTES), *dg.load_assets_from_modules([questions, votes])]
 
 
 def submission(annotator, **changed):
@@ -50,7 +50,7 @@ class Codis(Home):
         return self
 
     def vote(self, person, *names):
-        items = {item.item_id: item for item in self.read(Item, "people", "votes_items")}
+        items = {item.item_id: item for item in self.read(Unit, "people", "votes_items")}
         for name in names:
             self.answers.says(person, items[name], **YES)
 
@@ -72,7 +72,7 @@ class Codis(Home):
                 instance,
                 self.settings,
                 self.tables,
-                people.FORMS,
+                annotation.FORMS,
                 lambda forms: [dg.AssetKey(one.table("answers").split("/")) for one in forms],
             )
         return [one.run_key for one in found.run_requests or ()] or found.skip_reason.skip_message
@@ -87,7 +87,7 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
         ("s-bo", 2),
         ("s-cem", 2),
     ]
-    assert home.read(Item, "people", "votes_items")[0].barred == ("ana",)
+    assert home.read(Unit, "people", "votes_items")[0].barred == ("ana",)
     assert home.listen() == "nothing new"
 
     home.vote("bo", "s-ana")
@@ -96,7 +96,7 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
     home.build()
     assert home.listen() == "nothing new"
     assert home.asked_about() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
-    steps = {step.step: step.n for step in home.read(FunnelStep, "funnel")}
+    steps = {step.step: step.n for step in home.read(SelectionFunnelStep, "funnel")}
     assert steps["submissions open: votes are missing"] == 2
     assert home.check() == (
         False,
@@ -109,7 +109,9 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
     home.build()
     assert home.check()[0]
     assert [open_ for _, open_ in home.asked_about()] == [""] * 6
-    assert {(vote.tool, vote.correct) for vote in home.read(Vote, "votes")} == {("files", True)}
+    assert {(vote.tool, vote.correct) for vote in home.read(SubmissionVote, "votes")} == {
+        ("files", True)
+    }
 
     home.submit(question="Coming or going?")
     home.build()
@@ -159,4 +161,4 @@ def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
     assert passed or result.severity.value == severity
 
 
-TABLES = {"items": Item, "asked": AskedItem, "answers": Answer}
+TABLES = {"items": Unit, "asked": AskedItem, "answers": Answer}

@@ -5,18 +5,17 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.graph.people import people_assets
-from bench_assets.graph.people_summaries import summary_asset
-from bench_assets.people.forms import Answer, Item
-from bench_assets.people.preferences import WinRate
-from bench_assets.people.results import RightByPeople
+from bench_assets.annotation.responses.forms import RightByPeople
+from bench_assets.annotation.responses.preferences import WinRate
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.defs.tables.annotation import people_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
-from resources.home.tables import RowTables, TableFiles
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import RowTables, TableFiles
 from tests.rows import prediction
 from tests.soundness.judged import queries
 
@@ -77,7 +76,7 @@ def answer_all(home, form, field, says):
 @pytest.mark.long
 def test_verdicts_are_asked_heard_and_summed_up_for_each_model(home):
     tables = made(home, people_assets(VERDICTS))
-    assert len(tables.read(["codis", "people", "verdicts_items"], Item)) == 24
+    assert len(tables.read(["codis", "people", "verdicts_items"], Unit)) == 24
     answer_all(home, VERDICTS, "verdict", lambda one: "yes" if "a " in str(one) else "no")
     tables = made(home, people_assets(VERDICTS), summary_asset(VERDICTS))
     assert len(tables.read(["codis", "people", "verdicts_answers"], Answer)) == 24

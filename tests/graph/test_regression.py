@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.graph.regression import (
-    compared_with,
-    not_comparable,
-)
-from bench_assets.report.comparisons import comparisons
+from bench_assets.comparison.paired_comparisons import comparisons
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.defs.checks.regression import compared_with, not_comparable
 from tests.quiz import TASK, quiz
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"

@@ -6,16 +6,15 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.bench.printing import print_leaderboard
-from bench_assets.core.rows import Metric
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.graph.checks import task_checks
-from bench_assets.graph.leaderboard import as_markdown, leaderboard_frame
-from bench_assets.graph.staleness import Configured
-from bench_assets.graph.standings import standings
-from bench_assets.task import ByModel
-from resources.home.tables import TableFiles
-from resources.settings.bench_toml import load_settings
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.rows import Metric
+from bench_assets.defs.checks.staleness import CurrentConfiguration
+from bench_assets.defs.checks.table_checks import task_checks
+from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame, standings
+from bench_assets.evaluation.task import ByModel
+from bench_assets.workspace.console.output import print_leaderboard
+from resources.config.bench_toml import load_settings
+from resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
 from tests.graph.test_regression_check import NEW, OLD, Lab
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
@@ -52,7 +51,7 @@ class Home:
 
     def standings(self, task=None):
         tables, task = TableFiles(folder=str(self.folder / "tables")), task or self.task
-        return standings(task, tables, [], Configured(load_settings(self.folder)))
+        return standings(task, tables, [], CurrentConfiguration(load_settings(self.folder)))
 
     def stale(self, task=None):
         (row,) = self.standings(task)

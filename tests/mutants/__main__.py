@@ -31,9 +31,9 @@ from tests.mutants.mutations import count, plain, with_fault
 CHECKOUT = Path(__file__).parents[2]
 MUTATED = (
     "bench_assets/core/**/*.py",
-    "bench_assets/flow.py",
+    "bench_assets/evaluation/pipeline.py",
     "bench_assets/suites/**/scoring.py",
-    "bench_assets/graph/regression.py",
+    "bench_assets/defs/checks/regression.py",
 )
 WORKERS = 2
 MOST_SURVIVORS = 0.05  # share of the faults

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench_assets.people.forms import Item
+from bench_assets.annotation.tasks.forms import Unit
 
 
 class AnswerFile:
@@ -15,7 +15,7 @@ class AnswerFile:
         self.folder = home / "people" / form
         self.said: list[dict[str, Any]] = []
 
-    def says(self, person: str, item: Item, **values: str | list[str]) -> None:
+    def says(self, person: str, item: Unit, **values: str | list[str]) -> None:
         """One person answers what is shown of an item."""
         line = {"item": item.item_id, "digest": item.digest, "person": person, "values": values}
         self.said.append(line)

@@ -1,6 +1,6 @@
 """Answers with everything filled in, so that a test names only what people said."""
 
-from bench_assets.people.forms import Answer, Form, Item
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit
 
 
 def answer(
@@ -21,8 +21,8 @@ def answer(
     )
 
 
-def fits(form: Form, item: Item, said: Answer) -> str:
+def fits(form: Form, item: Unit, said: Answer) -> str:
     """Why an answer does not fit the form and the item; "" if it does."""
-    from bench_assets.people.fitting import complaint_of
+    from bench_assets.annotation.answers.validation import complaint_of
 
     return complaint_of(said, form, {item.item_id: item})

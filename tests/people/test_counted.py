@@ -4,8 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.people.counted import Terms, count, gold_share, last_words, open_items, wanted
-from bench_assets.people.forms import Answer, Field, Form, Item
+from bench_assets.annotation.answers.resolution import (
+    Terms,
+    count,
+    gold_share,
+    last_words,
+    open_items,
+    wanted,
+)
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 
 FORM = Form(
     name="t/votes",
@@ -17,11 +24,11 @@ FORM = Form(
         Field(name="why", kind="text", label="Why?", required=False, most=10),
     ),
 )
-ITEM = Item(form="t/votes", item_id="i", shown={"Text": "one"}, needed=2, barred=("author",))
-GOLD = Item(form="t/votes", item_id="g", shown={"Text": "two"}, gold={"right": ("yes",)})
+ITEM = Unit(form="t/votes", item_id="i", shown={"Text": "one"}, needed=2, barred=("author",))
+GOLD = Unit(form="t/votes", item_id="g", shown={"Text": "two"}, gold={"right": ("yes",)})
 
 
-def said(person: str, right: str = "yes", minute: int = 0, item: Item = ITEM) -> Answer:
+def said(person: str, right: str = "yes", minute: int = 0, item: Unit = ITEM) -> Answer:
     at = f"2026-11-22T16:{minute:02}:00.000Z"
     return Answer(
         form="t/votes",

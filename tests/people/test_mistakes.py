@@ -4,16 +4,21 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.rows import Score
-from bench_assets.people.mistakes import GENERAL, Code, CodeBook, count_codes
-from bench_assets.people.reply_forms import mistakes_form
-from bench_assets.suites.blink.code_book import CODE_BOOK as BLINK
-from bench_assets.suites.codis.code_book import CODE_BOOK as CODIS
-from bench_assets.suites.multi.code_book import CODE_BOOK as MULTI
+from bench_assets.annotation.responses.error_analysis import (
+    GENERAL,
+    CodeBook,
+    ErrorCode,
+    count_codes,
+)
+from bench_assets.annotation.responses.forms import mistakes_form
+from bench_assets.core.schema.rows import Score
+from bench_assets.suites.blink.error_codes import CODE_BOOK as BLINK
+from bench_assets.suites.codis.error_codes import CODE_BOOK as CODIS
+from bench_assets.suites.multi.error_codes import CODE_BOOK as MULTI
 from tests.people.said import answer, fits
 from tests.rows import prediction, question
 
-BOOK = CodeBook("appendix", (Code("seeing", "not seen", 0.5), Code("other", "else")))
+BOOK = CodeBook("appendix", (ErrorCode("seeing", "not seen", 0.5), ErrorCode("other", "else")))
 FORM = mistakes_form("t", "T", BOOK)
 
 

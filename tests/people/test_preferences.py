@@ -2,10 +2,10 @@
 
 import json
 
-from bench_assets.people.item_ids import parts_of
-from bench_assets.people.preferences import win_rates
-from bench_assets.people.replies import reply_name
-from bench_assets.people.reply_forms import preferences_form
+from bench_assets.annotation.responses.forms import preferences_form
+from bench_assets.annotation.responses.preferences import win_rates
+from bench_assets.annotation.responses.units import reply_name
+from bench_assets.annotation.tasks.identifiers import parts_of
 from tests.people.said import answer, fits
 from tests.rows import prediction, question
 

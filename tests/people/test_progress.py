@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bench_assets.people.counted import count
-from bench_assets.people.progress import FormProgress, progress_of
+from bench_assets.annotation.answers.progress import FormProgress, progress_of
+from bench_assets.annotation.answers.resolution import count
 from tests.people.test_counted import FORM, GOLD, ITEM, said
 
 NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets.core.chat import Image, Request
-from bench_assets.people.forms import Field, Form, Item
-from bench_assets.people.proposals import propose, read_proposal, to_prompt
-from resources.models.scripted import ScriptedModel
+from bench_assets.annotation.answers.proposals import propose, read_proposal, to_prompt
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.core.schema.chat import Image, Request
+from resources.models.registry.baselines import ScriptedModel
 
 FORM = Form(
     name="t/look",
@@ -20,8 +20,8 @@ FORM = Form(
 PICTURE = "ab" * 32
 
 
-def _items(n: int) -> list[Item]:
-    return [Item(form="t/look", item_id=f"p{i}", pictures={"Picture": PICTURE}) for i in range(n)]
+def _items(n: int) -> list[Unit]:
+    return [Unit(form="t/look", item_id=f"p{i}", pictures={"Picture": PICTURE}) for i in range(n)]
 
 
 def _clerk(*replies: str) -> tuple[ScriptedModel, list[Request]]:
@@ -93,5 +93,5 @@ def test_a_share_of_the_items_is_left_for_people_alone() -> None:
 
 def test_attention_checks_are_never_filled_in() -> None:
     (item,) = _items(1)
-    gold = Item(form="t/look", item_id="g", pictures=item.pictures, gold={"unusual": ("no",)})
+    gold = Unit(form="t/look", item_id="g", pictures=item.pictures, gold={"unusual": ("no",)})
     assert propose(FORM, [gold], _clerk()[0]) == [gold]

@@ -1,13 +1,13 @@
 """From a question back to what people said when it was made."""
 
-from bench_assets.people.forms import Item
-from bench_assets.people.provenance import items_behind, said_of
+from bench_assets.annotation.answers.values import items_behind, said_of
+from bench_assets.annotation.tasks.forms import Unit
 from tests.people.test_counted import said
 
 ITEMS = [
-    Item(form="t/votes", item_id="s001", pictures={"Picture": "aa"}),
-    Item(form="t/votes", item_id="s002", pictures={"Picture": "aa"}),
-    Item(form="t/votes", item_id="c", pictures={"Picture": "bb"}),
+    Unit(form="t/votes", item_id="s001", pictures={"Picture": "aa"}),
+    Unit(form="t/votes", item_id="s002", pictures={"Picture": "aa"}),
+    Unit(form="t/votes", item_id="c", pictures={"Picture": "bb"}),
 ]
 
 

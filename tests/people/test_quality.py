@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.people.counted import count, open_items
-from bench_assets.people.forms import Answer, Item
-from bench_assets.people.proposals import propose
-from bench_assets.people.quality import PersonQuality, disagreements, people_quality
-from resources.models.scripted import ScriptedModel
+from bench_assets.annotation.answers.proposals import propose
+from bench_assets.annotation.answers.quality import PersonQuality, disagreements, people_quality
+from bench_assets.annotation.answers.resolution import count, open_items
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from resources.models.registry.baselines import ScriptedModel
 from tests.people.test_counted import FORM, GOLD, said
 
 ITEMS = [
-    Item(form=FORM.name, item_id=name, shown={"Text": name}, needed=3)
+    Unit(form=FORM.name, item_id=name, shown={"Text": name}, needed=3)
     for name in ("a", "b", "c", "d")
 ]
 
@@ -29,7 +29,7 @@ def _votes(**by_person: str) -> list[Answer]:
     ]
 
 
-def _quality(answers: Sequence[Answer], items: Sequence[Item] = ITEMS) -> dict[str, PersonQuality]:
+def _quality(answers: Sequence[Answer], items: Sequence[Unit] = ITEMS) -> dict[str, PersonQuality]:
     counted = count(FORM, items, answers)
     return {row.person: row for row in people_quality(FORM, items, counted.all)}
 
@@ -70,7 +70,7 @@ def test_attention_checks_are_counted_apart() -> None:
 
 def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() -> None:
     """Through what proposes: it says yes of all, and half of the items are shown without that."""
-    many = [Item(form=FORM.name, item_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
+    many = [Unit(form=FORM.name, item_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
     clerk = ScriptedModel("m", lambda _: '{"right": "yes"}')
     items = propose(FORM, many, clerk, unproposed=0.5)
     # Who follows the model where it is shown, and says no where it is not.

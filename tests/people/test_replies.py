@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.people.replies import by_reply, drawn, question_shown, reply_name
+from bench_assets.annotation.responses.units import by_reply, drawn, question_shown, reply_name
 from tests.rows import prediction, question
 
 

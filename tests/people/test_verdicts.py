@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from bench_assets.core.rows import Judgement
-from bench_assets.people.item_ids import parts_of
-from bench_assets.people.reply_forms import verdicts_form
-from bench_assets.people.verdicts import decided, right_by_people
+from bench_assets.annotation.responses.forms import verdicts_form
+from bench_assets.annotation.responses.verdicts import decided, right_by_people
+from bench_assets.annotation.tasks.identifiers import parts_of
+from bench_assets.core.schema.rows import Judgement
 from tests.people.said import answer, fits
 from tests.rows import prediction, question
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.errors import SettingsError, SourceError
-from bench_assets.plain.answers import read_answer, read_options
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.file_benchmarks.answers import read_answer, read_options
 
 COLOURS = ("red", "green", "blue")
 

@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from bench_assets.bench.workbench import Workbench
 from bench_assets.catalog import Catalog, load_catalog
-from bench_assets.core.errors import SettingsError
-from bench_assets.plain.questions import build, place_of
-from bench_assets.plain.suites import plain_suites
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings, load_settings
-from resources.settings.benchmarks import PlainBenchmark
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.file_benchmarks.questions import build, place_of
+from bench_assets.file_benchmarks.suite import plain_suites
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
 

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from bench_assets.core.errors import SourceError
-from bench_assets.plain.files import data_files, read_rows
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.file_benchmarks.row_files import data_files, read_rows
 
 ROWS = [{"question": "Is it?", "answer": "yes"}, {"question": "Who,\nthen?", "answer": "I"}]
 TABLE = pa.Table.from_pylist(ROWS)

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.plain.pictures import Folder, pictures_of
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.file_benchmarks.images import Folder, pictures_of
 
 LONG = b"\x89PNG" + bytes(2000)
 BASE64 = base64.b64encode(LONG).decode()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.errors import SettingsError
-from bench_assets.plain import prompts
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.file_benchmarks import prompts
 from tests.rows import question
 
 LETTER = "Answer with the letter of the right option."

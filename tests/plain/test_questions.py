@@ -5,11 +5,11 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.errors import SettingsError, SourceError
-from bench_assets.core.rows import StoredImage
-from bench_assets.plain.questions import build, picture_files, place_of, shuffled
-from resources.settings.bench_toml import Settings
-from resources.settings.benchmarks import PlainBenchmark
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.file_benchmarks.questions import build, picture_files, place_of, shuffled
+from resources.config.bench_toml import Settings
+from resources.config.sections.benchmarks import PlainBenchmark
 from tests.rows import question
 
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}

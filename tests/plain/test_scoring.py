@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.plain.scoring import letters_in
-from bench_assets.plain.task import task_of
-from resources.models.scripted import ScriptedModel
-from resources.settings.benchmarks import PlainBenchmark
+from bench_assets.evaluation import pipeline
+from bench_assets.file_benchmarks.scoring import letters_in
+from bench_assets.file_benchmarks.suite import task_of
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
 COLOURS = {"kind": "choice", "options": ("red", "green", "blue"), "answer": ("B",)}
@@ -28,8 +28,8 @@ def scores(asked, replies, metric="accuracy", judge=None):
         for q, text in zip(asked, replies, strict=True)
     ]
     one = task(metric)
-    verdicts = flow.judge(one, asked, said, judge) if one.is_judged else []
-    return flow.score(one, asked, said, verdicts)
+    verdicts = pipeline.judge(one, asked, said, judge) if one.is_judged else []
+    return pipeline.score(one, asked, said, verdicts)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_measures_count_questions_groups_and_categories():
     found = {
         (metric, row.metric): (row.value, row.n_scored)
         for metric in ("accuracy", "group_accuracy", "macro_accuracy")
-        for row in flow.summarise(task(metric), asked, [], points)
+        for row in pipeline.summarise(task(metric), asked, [], points)
         if row.category == "all"
     }
     assert found == {

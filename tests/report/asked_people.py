@@ -3,13 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.suite_forms import SuiteForm
 from bench_assets.catalog import Catalog
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Answer, Field, Form, Item
-from bench_assets.people.suite_form import SuiteForm
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.evaluation.suite import Suite
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.codis_release import picture
 from tests.quiz import TASK
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT
@@ -37,11 +37,11 @@ CATALOG = Catalog(
 )
 
 
-def asked_home(home: Path) -> list[Item]:
+def asked_home(home: Path) -> list[Unit]:
     """Three items that three people vote on: they differ on the second, the third stays open."""
     shown = ImageStore(folder=str(home / "images")).put(picture(1), "a.png").sha256
     items = [
-        Item(
+        Unit(
             form=VOTES.name,
             item_id=name,
             shown={"Question": f"About {name}? {HOSTILE}"},
@@ -63,6 +63,6 @@ def asked_home(home: Path) -> list[Item]:
         if letter != " "
     ]  # fmt: skip
     tables = TableFiles(folder=str(home / "tables"))
-    tables.write(["quiz", "people", "votes_items"], items, Item)
+    tables.write(["quiz", "people", "votes_items"], items, Unit)
     tables.write(["quiz", "people", "votes_answers"], count(VOTES, items, answers).all, Answer)
     return items

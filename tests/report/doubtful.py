@@ -4,14 +4,14 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
+from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.catalog import Catalog
-from bench_assets.core.claims import Tried
-from bench_assets.core.expected import Validated
-from bench_assets.core.rows import Question
-from bench_assets.soundness.examined import Examined
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.claims import ClaimResult
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.tables.expectations import ValidationRow
+from bench_assets.evaluation.suite import Suite
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.codis_release import picture
 from tests.quiz import TASK, quiz
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT, blind_quiz, measure, report
@@ -25,25 +25,25 @@ CATALOG = Catalog(
 )
 
 
-def doubts(picture_digest: str) -> list[Examined]:
+def doubts(picture_digest: str) -> list[AuditRow]:
     """What was found: two doubts that name quiz/2, one check that passed, one that could not."""
     return [
-        Examined(
+        AuditRow(
             task="quiz", check="solved_blind", asks="Is any question solved without its picture?",
             passed=True, sentence="None of 6 is.", n=6, about=("quiz/1",),
             evidence=("Nobody sees it.",), weight=(0.1,),
         ),
-        Examined(
+        AuditRow(
             task="quiz", check="fit", asks="Do the questions measure one thing?", passed=True,
             sentence="Not looked at: two models; it takes three.", n=0,
             skipped="two models; it takes three",
         ),
-        Examined(
+        AuditRow(
             task="quiz", check="wrong_keys", asks="Is any right answer wrong?", passed=False,
             sentence=f"2 of 6 questions: {HOSTILE}", n=6, about=("quiz/5", "quiz/2"),
             evidence=(f"all say {HOSTILE}", f"all say {RIGHT_TO_LEFT}"), weight=(0.9, 0.8),
         ),
-        Examined(
+        AuditRow(
             task="quiz", check="duplicates", asks="Is anything there twice?", passed=False,
             sentence="A question and a picture are.", n=12, about=("quiz/2", picture_digest, "m"),
             evidence=("asked as quiz/3 is", "shown by 2 questions", "a model"),
@@ -52,10 +52,10 @@ def doubts(picture_digest: str) -> list[Examined]:
     ]  # fmt: skip
 
 
-def tried(claim: str, model: str, verdict: str, value: float, **more: object) -> Tried:
+def tried(claim: str, model: str, verdict: str, value: float, **more: object) -> ClaimResult:
     """What came of one claim on measured numbers."""
     known = {"low": value - 0.1, "high": value + 0.1, "p": 0.0004, "n": 40, **more}
-    return Tried(
+    return ClaimResult(
         suite="quiz", claim=claim, section="4.3, Figure 6", sentence=f"Quizzes are {claim}.",
         on="measured", model=model, verdict=verdict, value=value, why=HOSTILE, **known,
     )  # fmt: skip
@@ -68,9 +68,11 @@ CLAIMS = [
 ]
 
 
-def expectation(table: str, n_unexpected: int = 0, unexpected: tuple[str, ...] = ()) -> Validated:
+def expectation(
+    table: str, n_unexpected: int = 0, unexpected: tuple[str, ...] = ()
+) -> ValidationRow:
     """That a table's ids are there once each; how many are not."""
-    return Validated(
+    return ValidationRow(
         table=table, rows=6, expectation="expect_column_values_to_be_unique",
         about="question_id", told="", blocking=True, passed=not n_unexpected,
         n_unexpected=n_unexpected, unexpected=unexpected,
@@ -90,9 +92,9 @@ def doubtful_home(folder: Path) -> Path:
     shown = image_store.put(picture(7, 64), "seven.png").sha256
     asked = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
     tables.write(["quiz", "questions"], asked, Question)
-    tables.write(["quiz", "soundness"], doubts(shown), Examined)
-    tables.write(["quiz", "claims"], CLAIMS, Tried)
-    tables.write(["expectations"], EXPECTED, Validated)
+    tables.write(["quiz", "soundness"], doubts(shown), AuditRow)
+    tables.write(["quiz", "claims"], CLAIMS, ClaimResult)
+    tables.write(["expectations"], EXPECTED, ValidationRow)
     tables.write(["other", "questions"], quiz(2), Question)
     for model in ("run/step-100", "run/step-900"):
         measure(tables, model, 0.5)

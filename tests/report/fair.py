@@ -4,16 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.chat import Prompt
-from bench_assets.core.rows import Metric, Question
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
-from bench_assets.graph.standings import standings
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.defs.tables.leaderboard import standings
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Condition, Task
 from bench_assets.report.building import make_report
-from bench_assets.suite import Suite
-from bench_assets.task import Condition, Task
-from resources.home.tables import TableFiles
-from resources.settings.bench_toml import load_settings
+from resources.config.bench_toml import load_settings
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
 HOSTILE = "<script>alert(1)</script>"

@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 from PIL import Image
 
-from bench_assets.core.rows import Prediction, Question, Score
-from bench_assets.core.tables import schema
-from resources.home.seals import write_sealed
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.tables.arrow import schema
+from resources.images.store import ImageStore
+from resources.tables.checksums import write_sealed
+from resources.tables.parquet import TableFiles
 from tests.report.quiz_report import make_samples
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.rows import Prediction, Question, Score
-from bench_assets.core.training_runs import step_of
+from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.schema.training_runs import step_of
+from bench_assets.evaluation.suite import Suite
 from bench_assets.report.building import write_report
-from bench_assets.report.samples.part import Samples
-from bench_assets.report.site import Site
-from bench_assets.report.slugs import slug
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.report.samples.writer import Samples
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.report.side import Side
-from bench_assets.task import Task
+from bench_assets.comparison.side import Side
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import Task
 from tests.quiz import TASK
 
 
@@ -27,8 +27,8 @@ def side(
         Prediction(**(defaults | fields | {"question_id": key, "model": name, "text": text}))
         for key, text in texts.items()
     ]
-    scores = flow.score(task, questions, said, judgements, reading)
-    metrics = flow.summarise(task, questions, said, scores)
+    scores = pipeline.score(task, questions, said, judgements, reading)
+    metrics = pipeline.summarise(task, questions, said, scores)
     return Side(
         name=name,
         questions=questions,

@@ -7,13 +7,13 @@ import orjson
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.report.compared import Compared
-from bench_assets.report.site import Site
-from bench_assets.report.slugs import slug
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.evaluation.suite import Suite
+from bench_assets.report.pages.comparison import ComparisonPage
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 from tests.report.sides import side
 from tests.report.test_units import both_halves
@@ -35,7 +35,7 @@ def written(tmp_path: Path):
         tables.write(["quiz", "scores"], one.scores, Score, "m")
         tables.write(["quiz", "metrics"], one.metrics, Metric, "m")
         site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
-        Compared().write(site, tables, catalog)
+        ComparisonPage().write(site, tables, catalog)
         site.finish()
         (file,) = (tmp_path / "report" / "data").glob(f"compare-{slug('quiz')}-{slug('m')}.*.js")
         _, _, value = file.read_bytes().partition(b",")

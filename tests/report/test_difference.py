@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.stats import Point, mean
-from bench_assets.report.difference import ADDED, IN_ALL, REMOVED, difference
-from bench_assets.task import ByRules
+from bench_assets.comparison.difference import ADDED, IN_ALL, REMOVED, difference
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation.task import ByRules
 from tests.quiz import TASK, quiz
 from tests.report.sides import side, with_predictions
 
@@ -179,7 +179,7 @@ def both_halves(scored):
     groups = {}
     for question, score in scored:
         groups.setdefault(question.group_id, []).append(score.points)
-    return mean(Point(min(points)) for points in groups.values())
+    return mean(ScoredPoint(min(points)) for points in groups.values())
 
 
 def test_draws_are_compared_one_by_one():

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.rows import Metric, Question
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Metric, Question
+from resources.tables.parquet import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import OUTSIDE, catalog, fair_home, measure, metric, report
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.rows import Metric, Question
-from bench_assets.report.judges import measured_judges, unmeasured_judge
-from bench_assets.soundness.judge_figures import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
+from bench_assets.audit.framework.figures import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
+from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
+from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.suites.codis.task import TASK
-from resources.home.figures import add_figures
-from resources.home.tables import TableFiles
+from resources.tables.measured_figures import add_figures
+from resources.tables.parquet import TableFiles
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric
 from tests.report.test_index import index_of, row_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.report.licences import not_to_be_passed_on
-from bench_assets.suite import Suite
+from bench_assets.evaluation.suite import Suite
+from bench_assets.report.site.images import not_to_be_passed_on
 from tests.quiz import TASK
 from tests.report.quiz_report import QuizReport
 from tests.rows import question

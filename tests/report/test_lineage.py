@@ -5,10 +5,16 @@ import sqlite3
 
 import pytest
 
-from bench_assets.core.signature import Signature
-from bench_assets.report.check_history import last_found
-from bench_assets.report.in_words import in_words
-from bench_assets.report.lineage import funnels, picture_digests, rejections, source_files, stages
+from bench_assets.core.schema.signature import Signature
+from bench_assets.report.pages.checks import last_found
+from bench_assets.report.pages.lineage import (
+    funnels,
+    picture_digests,
+    rejections,
+    source_files,
+    stages,
+)
+from bench_assets.report.pages.signature_text import in_words
 from tests.quiz import TASK
 
 CAT, DOG = "c" * 64, "d" * 64

@@ -6,13 +6,13 @@ import orjson
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.rows import Metric, Question, Rejection, SourceFile
-from bench_assets.report.numbers import Numbers
-from bench_assets.report.site import Site
-from bench_assets.report.slugs import slug
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.rows import Metric, Question, Rejection, SourceFile
+from bench_assets.evaluation.suite import Suite
+from bench_assets.report.pages.numbers import Numbers
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 from tests.report.sides import side
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.report.origins import origins
+from bench_assets.report.point_provenance import origins
 
 SAID = {
     "text": "x",

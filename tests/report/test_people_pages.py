@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from bench_assets.report.people_pages import PeoplePages
-from bench_assets.report.site import Site
-from bench_assets.report.slugs import slug
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.report.pages.annotation import PeoplePages
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
 from tests.report.test_soundness_pages import data
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.rows import Question
-from bench_assets.report.site import Site
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.rows import Question
+from bench_assets.report.site.folder import Site
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.codis_release import picture
 from tests.quiz import quiz
 from tests.report.fair import catalog, measure, report

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench_assets.report.ranks import ranking
+from bench_assets.comparison.mean_ranks import ranking
 
 
 def ranked(

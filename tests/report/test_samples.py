@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.rows import Judgement, Question
+from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.report.samples.questions import CHUNK, listed, texts
-from bench_assets.report.samples.replies import LONGEST
-from bench_assets.report.slugs import slug
+from bench_assets.report.samples.responses import LONGEST
+from bench_assets.report.site.scripts import slug
 from tests.codis_release import picture
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question

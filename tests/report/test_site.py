@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from bench_assets.core.secrets import Secrets
-from bench_assets.report.scripts import data_script
-from bench_assets.report.site import STATIC, Site
-from bench_assets.report.slugs import slug
-from resources.pictures.images import ImageStore
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.report.site.folder import STATIC, Site
+from bench_assets.report.site.scripts import data_script, slug
+from resources.images.store import ImageStore
 
 SECRET = "sk-very-secret-0123456789"
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from bench_assets.report.claim_pages import ClaimPages
-from bench_assets.report.site import Site
-from bench_assets.report.slugs import slug
-from bench_assets.report.soundness_pages import SoundnessPages, most_named
-from bench_assets.soundness.examined import Examined
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
+from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.report.pages.audit import SoundnessPages, most_named
+from bench_assets.report.pages.claims import ClaimPages
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.report.doubtful import CATALOG, doubtful_home
 
-DOUBT = Examined(task="quiz", check="c", asks="?", passed=False, sentence="", n=9)
+DOUBT = AuditRow(task="quiz", check="c", asks="?", passed=False, sentence="", n=9)
 
 
 def data(home: Path, name: str) -> Any:

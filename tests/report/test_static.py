@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.report.site import STATIC
+from bench_assets.report.site.folder import STATIC
 
 SCRIPTS = sorted((STATIC / "app").glob("*.js"))
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.core.paired import Pair, change, clusters_of, interval
-from bench_assets.core.rows import Question, Score
-from bench_assets.core.stats import Point, macro_mean, mean
-from bench_assets.report.comparisons import comparisons
-from bench_assets.report.units import GROUPS, Measured, metric_pairs
+from bench_assets.comparison.paired_comparisons import comparisons
+from bench_assets.comparison.units import GROUPS, ScoredMetric, metric_pairs
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean
+from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.captioning.scoring import cider, cider_of_each
-from bench_assets.task import Scored
 from tests.quiz import TASK, quiz
 from tests.rows import question
 
 
 def accuracy(scored):
-    return mean(Point(score.points) for _, score in scored)
+    return mean(ScoredPoint(score.points) for _, score in scored)
 
 
 def both_halves(scored):
@@ -26,7 +26,8 @@ def both_halves(scored):
     for one in scored:
         groups.setdefault(one.question.group_id, []).append(one.score.points)
     return mean(
-        Point(min(points)) if len(points) == 2 else Point(None) for points in groups.values()
+        ScoredPoint(min(points)) if len(points) == 2 else ScoredPoint(None)
+        for points in groups.values()
     )
 
 
@@ -34,26 +35,28 @@ def macro(scored):
     """As BLINK's accuracy."""
     parts = {}
     for one in scored:
-        parts.setdefault(one.question.category, []).append(Point(one.score.points))
+        parts.setdefault(one.question.category, []).append(ScoredPoint(one.score.points))
     return macro_mean(parts.values())
 
 
 def squared(scored):
     """A mean of nothing."""
     value = accuracy(scored).value ** 2
-    return mean([Point(value)])
+    return mean([ScoredPoint(value)])
 
 
-def scored(questions: list[Question], points: "np.ndarray | list[float]") -> list[Scored]:
+def scored(questions: list[Question], points: "np.ndarray | list[float]") -> list[ScoredQuestion]:
     return [
-        Scored(q, Score(question_id=q.question_id, model="m", condition="main", points=float(p)))
+        ScoredQuestion(
+            q, Score(question_id=q.question_id, model="m", condition="main", points=float(p))
+        )
         for q, p in zip(questions, points, strict=True)
     ]
 
 
 def pairs(measure, questions, before, after):
     sides = [scored(questions, points) for points in (before, after)]
-    sides = [Measured(side, measure(side).value) for side in sides]
+    sides = [ScoredMetric(side, measure(side).value) for side in sides]
     return metric_pairs(measure, *sides, clusters_of(questions))
 
 
@@ -90,7 +93,7 @@ def test_measures_of_one_direction_leave_the_other_out():
     questions = [replace(q, category="text" if n % 2 else "image") for n, q in enumerate(quiz(4))]
 
     def text_only(rows):
-        return mean(Point(s.points) for q, s in rows if q.category == "text")
+        return mean(ScoredPoint(s.points) for q, s in rows if q.category == "text")
 
     found = pairs(text_only, questions, [0, 1, 0, 1], [1, 1, 1, 0])
     assert [pair[:2] for pair in found] == [(1, 1), (1, 0)]
@@ -130,19 +133,21 @@ def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        pytest.param([Pair(1, 0, str(n)) for n in range(30)]
-                     + [Pair(1, 1, str(n)) for n in range(30, 100)], (-0.391, -0.209),
+        pytest.param([PairedScores(1, 0, str(n)) for n in range(30)]
+                     + [PairedScores(1, 1, str(n)) for n in range(30, 100)], (-0.391, -0.209),
                      id="-0.3 -+ 1.984 sqrt(21/99/100)"),
-        pytest.param([Pair(1, 0, str(n // 10)) for n in range(30)]
-                     + [Pair(1, 1, str(n // 10)) for n in range(30, 100)], (-0.646, 0.046),
+        pytest.param([PairedScores(1, 0, str(n // 10)) for n in range(30)]
+                     + [PairedScores(1, 1, str(n // 10)) for n in range(30, 100)], (-0.646, 0.046),
                      id="ten clusters: -0.3 -+ 2.262 sqrt(2.1/9/10)"),
-        pytest.param([Pair(0, n < 4, str(n)) for n in range(30)], (0.0042, 0.2625),
+        pytest.param([PairedScores(0, n < 4, str(n)) for n in range(30)], (0.0042, 0.2625),
                      id="four of 30 gained: 0.133 -+ 2.045 sqrt(3.467/29/30)"),
-        pytest.param([Pair(0, 1, str(n % 3)) for n in range(300)], (0, 2),
+        pytest.param([PairedScores(0, 1, str(n % 3)) for n in range(300)], (0, 2),
                      id="three clusters of three gained: no spread, but 1/16 by signs"),
-        pytest.param([Pair(1, 1, str(n)) for n in range(8)], (-0.264, 0.264),
+        pytest.param([PairedScores(1, 1, str(n)) for n in range(8)], (-0.264, 0.264),
                      id="no change: 2.365 sqrt(1/8/10)"),
-        pytest.param([Pair(1, 0, "a"), Pair(1, 1, "a")], (-np.inf, np.inf), id="one cluster"),
+        pytest.param(
+            [PairedScores(1, 0, "a"), PairedScores(1, 1, "a")], (-np.inf, np.inf), id="one cluster"
+        ),
     ],
 )  # fmt: skip
 def test_the_interval_of_a_difference_by_pencil(found, expected):
@@ -197,7 +202,7 @@ def test_what_the_task_says_of_captions_is_the_whole_of_cider():
     asked = [question(question_id=f"quiz/{n}", answer=(one,)) for n, one in enumerate(CAPTIONS)]
     said = [one if n % 3 else "A cat rides." for n, one in enumerate(CAPTIONS)]
     rows = [
-        Scored(q, Score(question_id=q.question_id, model="m", condition="main", points=0.5,
+        ScoredQuestion(q, Score(question_id=q.question_id, model="m", condition="main", points=0.5,
                         answer=(text,)))
         for q, text in zip(asked, said, strict=True)
     ]  # fmt: skip

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reproduce.shelf import (
-    measure,
-    packed,
-)
+from tests.reproduce.shelf import measure, packed
 
 
 @pytest.fixture(scope="module")

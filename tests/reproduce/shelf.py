@@ -11,21 +11,21 @@ from typing import Any
 
 from PIL import Image
 
-from bench_assets import flow
-from bench_assets.core.chat import ChatModel, Reply, Request
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.secrets import Secrets
-from bench_assets.core.setups import judged_by
-from bench_assets.export.gathering import Gathered, Wanted
-from bench_assets.plain.task import task_of
-from bench_assets.reproduce.again import measured
-from bench_assets.reproduce.archive import Piece, pack
-from bench_assets.reproduce.manifest import NAME, FileFacts, read_manifest
-from bench_assets.reproduce.packing import Beside, Packed, pack_number
-from bench_assets.suite import Suite
-from resources.home.tables import TableFiles
-from resources.pictures.images import ImageStore
-from resources.settings.benchmarks import PlainBenchmark
+from bench_assets.bundles.archive import Piece, pack
+from bench_assets.bundles.manifest import NAME, FileFacts, read_manifest
+from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
+from bench_assets.bundles.rescoring import measured
+from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import judged_by
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.suite import Suite
+from bench_assets.export.collection import TableCollection, TableFilter
+from bench_assets.file_benchmarks.suite import task_of
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles
 from tests.rows import question
 
 SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["level"]}
@@ -108,9 +108,9 @@ def measure(
     model = model or Says(said)
     images = images_of(home, shared)
     questions = asked([images.put(picture(), "a.png").sha256])
-    predictions = flow.predict(TASK, questions, model)
+    predictions = pipeline.predict(TASK, questions, model)
     setup = judged_by("model" if judge else "rules", "0c" if judge else "")
-    heard = flow.judge(TASK, questions, predictions, judge)
+    heard = pipeline.judge(TASK, questions, predictions, judge)
     judgements = [replace(row, setup=setup) for row in heard]
     again = measured(TASK, questions, predictions, judgements, "")
     tables = tables_of(home, shared)
@@ -125,11 +125,11 @@ def measure(
     return tables
 
 
-def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) -> Packed:
+def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) -> PackedBundle:
     """Pack what was measured there."""
     tables = tables_of(home, shared)
     secrets = chosen.pop("secrets", Secrets())
-    (one,) = Gathered(tables, Wanted([TASK]), secrets).evaluations()
+    (one,) = TableCollection(tables, TableFilter([TASK]), secrets).evaluations()
     beside = {
         "suite": SUITE,
         "benchmark": BENCHMARK,
@@ -139,7 +139,7 @@ def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) 
         "passed_on": True,
         "pictures": True,
     }
-    return pack_number(one, Beside(**{**beside, **chosen}), target)
+    return pack_number(one, BundleOptions(**{**beside, **chosen}), target)
 
 
 def files_in(bundle: Path) -> dict[str, bytes]:

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.chat import Prompt
-from bench_assets.core.rows import Score
-from bench_assets.core.setups import judged_by
-from bench_assets.core.stats import Point, mean
-from bench_assets.reproduce.again import Again, evaluate_again, measured, ruled_by
-from bench_assets.reproduce.compared import partings
-from bench_assets.task import ByModel, Condition, Task
+from bench_assets.bundles.rescoring import Again, evaluate_again, measured, ruled_by
+from bench_assets.bundles.step_comparison import partings
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Score
+from bench_assets.core.schema.signature import judged_by
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByModel, Condition, Task
 from tests.quiz import judge_right, quiz
 from tests.reproduce.shelf import TASK, Right, Says, asked
 
@@ -26,15 +26,15 @@ DRAWN = Task(
     readings={
         "share": lambda said, _: Score.of(said.prediction, points=len(said.prediction.text) / 10)
     },
-    measures={"share": lambda scored: mean(Point(one.score.points) for one in scored)},
+    measures={"share": lambda scored: mean(ScoredPoint(one.score.points) for one in scored)},
 )
 
 
 def model_judged():
     """Four replies, of which the rules cannot read one: that one a model judged."""
     questions = asked()
-    predictions = flow.predict(TASK, questions, Says())
-    judgements = flow.judge(TASK, questions, predictions, Right())
+    predictions = pipeline.predict(TASK, questions, Says())
+    judgements = pipeline.judge(TASK, questions, predictions, Right())
     judgements = [replace(row, setup=judged_by("model", "0c")) for row in judgements]
     return questions, predictions, judgements
 
@@ -51,7 +51,7 @@ def test_what_a_model_judged_is_taken_as_it_was_recorded():
 
 def test_rules_judge_again_whatever_was_recorded():
     questions, predictions, _ = model_judged()
-    ruled = flow.judge(TASK, questions, predictions, None)
+    ruled = pipeline.judge(TASK, questions, predictions, None)
     wrong = [replace(row, verdict=True, setup=judged_by("rules", "")) for row in ruled]
     assert ruled_by(TASK, wrong) == "rules"
     again = evaluate_again(TASK, questions, predictions, wrong, "")
@@ -69,14 +69,14 @@ def test_tables_that_are_older_than_setups_are_told_by_their_rows():
 
 def test_a_judge_that_only_asks_a_model_is_no_rule():
     task = replace(DRAWN, judges={"default": ByModel(judge_right)})
-    said = flow.predict(task, quiz(2), Says("ab" * 3))
-    rows = flow.judge(task, quiz(2), said, Right())
+    said = pipeline.predict(task, quiz(2), Says("ab" * 3))
+    rows = pipeline.judge(task, quiz(2), said, Right())
     assert ruled_by(task, [replace(row, setup=judged_by("default", "0c")) for row in rows]) == ""
 
 
 def test_draws_come_out_again():
     questions = quiz(2)
-    said = flow.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
+    said = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
     again = evaluate_again(DRAWN, questions, said, [], "")
     whole, *_ = again.metrics
     assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 60)
@@ -86,7 +86,7 @@ def test_draws_come_out_again():
 
 def test_a_condition_with_questions_of_its_own_has_no_constants():
     """As the graph has it: constants are tried on the paper's own questions alone."""
-    said = [replace(p, condition="own") for p in flow.predict(DRAWN, quiz(1), Says("abc"))]
+    said = [replace(p, condition="own") for p in pipeline.predict(DRAWN, quiz(1), Says("abc"))]
     assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is None
-    said = flow.predict(DRAWN, quiz(1), Says("abc"))
+    said = pipeline.predict(DRAWN, quiz(1), Says("abc"))
     assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is not None

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.reproduce.archive import Archive, Piece, pack
+from bench_assets.bundles.archive import Archive, Piece, pack
+from bench_assets.core.schema.errors import SourceError
 
 FILES = {"manifest.json": b"{}", "a.jsonl": b"", "pictures/00": bytes(range(256))}
 

@@ -5,20 +5,12 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.rows import Metric, Prediction
-from bench_assets.core.secrets import Secrets
-from bench_assets.reproduce.manifest import NAME
-from bench_assets.reproduce.verifying import verify
-from tests.reproduce.shelf import (
-    Right,
-    files_in,
-    measure,
-    packed,
-    picture,
-    repacked,
-    with_line,
-)
+from bench_assets.bundles.manifest import NAME
+from bench_assets.bundles.verification import verify
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Prediction
+from bench_assets.core.text.redaction import Secrets
+from tests.reproduce.shelf import Right, files_in, measure, packed, picture, repacked, with_line
 
 DIGEST = sha256(picture()).hexdigest()
 

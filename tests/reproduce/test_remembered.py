@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request
-from bench_assets.reproduce.remembered import NOT_REMEMBERED, RememberedModel
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
+from bench_assets.bundles.cached_responses import NOT_REMEMBERED, RememberedModel
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Request
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 
 
 class Echo:
@@ -75,6 +75,6 @@ def test_what_another_said_is_not_found(tmp_path, other):
 
 
 def test_the_decoders_version_is_the_one_that_replies_are_stored_under():
-    from bench_assets.core.pictures import VERSION
+    from bench_assets.core.images.decoding import VERSION
 
     assert VERSION == 1  # another: the parameter "shown other pixels" above is to follow

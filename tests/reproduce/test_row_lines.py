@@ -5,9 +5,9 @@ from math import isnan, nan
 
 import pytest
 
-from bench_assets.core.errors import SourceError, TableError
-from bench_assets.core.rows import Metric, Prediction, Question, Score
-from bench_assets.reproduce.row_lines import from_lines, to_lines
+from bench_assets.bundles.json_lines import from_lines, to_lines
+from bench_assets.core.schema.errors import SourceError, TableError
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from tests.rows import prediction, question
 
 METRIC = Metric(

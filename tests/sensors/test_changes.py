@@ -12,14 +12,14 @@ from unittest.mock import patch
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Question
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.evaluation_steps import CONSTANTS
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.graph.checks import task_checks
-from bench_assets.graph.claims import CLAIMS
-from bench_assets.partitions import MODELS
-from bench_assets.steps import CONSTANTS
-from resources.home.tables import table_output
+from bench_assets.defs.checks.table_checks import task_checks
+from bench_assets.defs.tables.claims import CLAIMS
+from resources.tables.parquet import table_output
 from sensors.changes import following
 from tests.quiz import TASK, quiz, resources_over
 

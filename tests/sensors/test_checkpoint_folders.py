@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from resources.checkpoints.fingerprints import fingerprint
-from resources.checkpoints.folders import locate, survey
-from resources.settings.bench_toml import load_settings
-from resources.settings.local_specs import TransformersSpec
+from resources.checkpoints.watched_folders import locate, survey
+from resources.config.bench_toml import load_settings
+from resources.config.sections.local_models import TransformersSpec
 from tests.sensors.watched import look, safetensors, watching, write_adapter, write_checkpoint
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.checkpoints.folders import Survey
+from resources.checkpoints.watched_folders import Survey
 from tests.sensors.watched import look, safetensors, write_adapter, write_checkpoint, write_files
 
 

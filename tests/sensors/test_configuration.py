@@ -3,10 +3,10 @@
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Metric
-from bench_assets.graph.staleness import configured_state
-from resources.home.tables import TableFiles
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.rows import Metric
+from bench_assets.defs.checks.staleness import configured_state
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles
 from sensors.configuration import LEADERBOARD, look
 from tests.quiz import TASK
 

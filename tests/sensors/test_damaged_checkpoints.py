@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.errors import BenchError
+from bench_assets.core.schema.errors import BenchError
 from resources.checkpoints.adapters import base_of
 from resources.checkpoints.fingerprints import fingerprint
 from resources.checkpoints.identity import pin
 from resources.checkpoints.pickles import refuse_foreign_code
-from resources.checkpoints.tensor_headers import tensor_spans
+from resources.checkpoints.safetensors_headers import tensor_spans
 from tests.sensors.hostile import INDEX, SHARD, pickled
 from tests.sensors.watched import look, write_adapter, write_checkpoint
 

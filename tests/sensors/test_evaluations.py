@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError
 from sensors.checkpoints import watch_folders
 from tests.sensors.watched import (
     TABLES,

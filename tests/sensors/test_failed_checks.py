@@ -9,8 +9,8 @@ from threading import Thread
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.settings.bench_toml import Settings, load_settings
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.bench_toml import Settings, load_settings
 from sensors.failed_checks import post_failed_checks
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from bench_assets.core.rows import Metric
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.task import ByModel
-from resources.home.tables import TableFiles
-from sensors.first_look import first_look_assets, first_questions
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.evaluation.task import ByModel
+from resources.tables.parquet import TableFiles
+from sensors.quick_evaluation import first_look_assets, first_questions
 from tests.chat_server import Answer, ChatServer
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets.core.paired import Pair
-from bench_assets.core.rows import Prediction, Score
-from resources.home.tables import TableFiles
-from sensors.first_verdicts import gains_in_turn, verdict
+from bench_assets.core.schema.rows import Prediction, Score
+from bench_assets.core.stats.paired_tests import PairedScores
+from resources.tables.parquet import TableFiles
+from sensors.early_stopping import gains_in_turn, verdict
 from tests.quiz import TASK, quiz
 
 QUESTIONS = quiz(60)
@@ -62,7 +62,11 @@ def test_every_checkpoint_spends_less(tables):
 
 
 def test_gains_are_shares_of_the_largest_cluster_whatever_their_order():
-    pairs = [Pair(0, 2, "a", 4.0), Pair(1, 0, "b", 1.0), Pair(1, 1, "b", 1.0)]
+    pairs = [
+        PairedScores(0, 2, "a", 4.0),
+        PairedScores(1, 0, "b", 1.0),
+        PairedScores(1, 1, "b", 1.0),
+    ]
     found = gains_in_turn(pairs)
     assert sorted(found) == [-0.25, 0.5]
     swapped = [replace_points(pair) for pair in pairs]

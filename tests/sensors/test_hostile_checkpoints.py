@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import BenchError
-from resources.checkpoints.folders import locate
+from bench_assets.core.schema.errors import BenchError
 from resources.checkpoints.identity import pin
+from resources.checkpoints.watched_folders import locate
 from tests.sensors.hostile import HOSTILE, Damage
 from tests.sensors.watched import Daemon, look, names, write_checkpoint
 

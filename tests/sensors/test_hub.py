@@ -13,10 +13,10 @@ import dagster as dg
 import pytest
 from huggingface_hub import HfApi
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.hub_revisions import HubSurvey, hub_survey, located_in
-from resources.settings.bench_toml import Settings, load_settings
-from resources.settings.local_specs import TransformersSpec
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.sections.local_models import TransformersSpec
 from sensors.checkpoints import watch_hub
 from tests.sensors.watched import TABLES
 

@@ -3,10 +3,10 @@
 import dagster as dg
 import pytest
 
-from bench_assets.partitions import ENCODERS, MODELS
-from resources.settings.bench_toml import load_settings
-from resources.settings.model_specs import EMBEDDED_MODELS
-from resources.settings.models_toml import keep_models
+from bench_assets.asset_factory.partitions import ENCODERS, MODELS
+from resources.config.bench_toml import load_settings
+from resources.config.models_toml import keep_models
+from resources.config.sections.models import EMBEDDED_MODELS
 from sensors.models import new_partitions
 
 

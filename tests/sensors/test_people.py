@@ -3,13 +3,13 @@
 import dagster as dg
 import pytest
 
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Answer, Field, Form, Item
-from bench_assets.people.suite_form import SuiteForm
-from resources.home.tables import TableFiles
-from resources.people.opening import open_people
-from resources.settings.settings_file import SettingsFile
-from sensors.people import listen
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from resources.annotation.opening import open_people
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles
+from sensors.annotation import listen
 from tests.people.answer_file import AnswerFile
 
 NAMES = ("quiz/votes", "quiz/checks")
@@ -28,7 +28,7 @@ FORMS = [
     )
     for name in NAMES
 ]
-ITEMS = [Item(form="", item_id=name, shown={"Text": name}) for name in "ab"]
+ITEMS = [Unit(form="", item_id=name, shown={"Text": name}) for name in "ab"]
 
 
 class Listening:
@@ -41,7 +41,7 @@ class Listening:
         self.votes, self.checks = (AnswerFile(folder, name) for name in NAMES)
         self.configure(*NAMES)
         for form in FORMS:
-            self.tables.write(form.table("items").split("/"), ITEMS, Item)
+            self.tables.write(form.table("items").split("/"), ITEMS, Unit)
             self.tables.write(form.table("answers").split("/"), [], Answer)
 
     def configure(self, *names):

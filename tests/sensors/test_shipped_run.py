@@ -10,13 +10,13 @@ from random import Random
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.graph.regression import regression_checks
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.suites.journeybench.mini.pictures import members
-from resources.pictures.images import ImageStore
+from bench_assets.suites.journeybench.synthetic.images import members
+from resources.images.store import ImageStore
 from sensors.checkpoints import watch_folders
 from sensors.evaluations import EVALUATE
 from tests.conftest import CHECKOUT

@@ -6,11 +6,11 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.partitions import MODELS
 from resources.checkpoints.fingerprints import fingerprint
-from resources.home.claims import ClaimFiles
-from sensors.evaluations import EVALUATE, Evaluation, run_requests
+from resources.storage.locks.leases import ClaimFiles
+from sensors.evaluations import EVALUATE, CheckpointEvaluation, run_requests
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.sensors.watched import tables_of_suite
 from tests.tiny_checkpoint import save_tiny_vlm
@@ -50,7 +50,7 @@ def test_one_run_over_several_suites_loads_the_weights_once(
         resources=resources_over(tmp_path),
     )
     checkpoint = f"a/step-1@{fingerprint(folder)}"
-    wanted = Evaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
+    wanted = CheckpointEvaluation(job=EVALUATE, checkpoint=checkpoint, suites=["quiz", "riddles"])
     tables = {
         task.name: tables_of_suite(
             [task], [k for a in evaluation_assets(task) if a.partitions_def for k in a.keys]

@@ -9,21 +9,21 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.test_utils import create_run_for_test
 
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import GROUP, grouped
 from bench_assets.catalog import load_catalog
-from bench_assets.evaluation import questions_key
-from bench_assets.partitions import MODELS
-from bench_assets.staging import GROUP, grouped
-from bench_assets.task import Task
-from resources.checkpoints.folders import Survey, survey
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings, load_settings
-from resources.settings.environment import default_home
-from resources.settings.settings_file import SettingsFile
+from bench_assets.evaluation.task import Task
+from resources.checkpoints.watched_folders import Survey, survey
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.environment import default_home
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors, watch_folders
 from sensors.evaluations import EVALUATE, SuiteTables, Tables
-from sensors.first_look import FIRST_LOOK, first_look_assets, first_look_key
+from sensors.quick_evaluation import FIRST_LOOK, first_look_assets, first_look_key
 
 CATALOG = load_catalog()
 

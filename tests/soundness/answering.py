@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bench_assets.core.rows import Prediction
+from bench_assets.core.schema.rows import Prediction
 from tests.soundness.held import LETTERS, Held
 
 _ABILITIES = np.linspace(-0.5, 2.5, 12)  # of the models, in logits

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from bench_assets.soundness.order_figures import OrderFigure
-from bench_assets.soundness.order_measures import Said, figures_of
+from bench_assets.audit.framework.figures import OrderFigure
+from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 
 WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")
 
@@ -18,7 +18,7 @@ def said(choose: Callable[[int, tuple[int, ...]], int | None], n: int = 40, k: i
             places = tuple((place + number - 1) % k for place in range(k))
             place = choose(asked, places)
             right = place is not None and places[place] == asked % k
-            rows.append(Said(number, places, float(right), place))
+            rows.append(PermutationOutcome(number, places, float(right), place))
         replies[str(asked)] = rows
     return replies
 

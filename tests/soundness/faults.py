@@ -6,9 +6,9 @@ from string import ascii_uppercase
 
 import numpy as np
 
-from bench_assets.core.paired import clusters_of
-from bench_assets.core.rows import Prediction
-from bench_assets.soundness.words import right_texts
+from bench_assets.audit.framework.text_normalization import right_texts
+from bench_assets.core.schema.rows import Prediction
+from bench_assets.core.stats.paired_tests import clusters_of
 from tests.soundness.held import Held, Trained, stored_as
 
 Fault = Callable[[Held], Held]

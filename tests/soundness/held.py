@@ -9,19 +9,25 @@ from hashlib import sha256
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.chat import Image as Shown
-from bench_assets.core.chat import Prompt
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Judgement, Prediction, Question, Score, StoredImage
-from bench_assets.core.stats import Point, mean
-from bench_assets.core.votes import Vote
-from bench_assets.flow import score
-from bench_assets.soundness.evidence import PARTS, Columns, Results, Seen, Table, Verdict
-from bench_assets.soundness.examiners import EXAMINERS, examined
-from bench_assets.soundness.judge_figures import JudgeFigure
-from bench_assets.soundness.judge_verdicts import verdicts
-from bench_assets.soundness.order_figures import OrderFigure
-from bench_assets.task import Condition, Task
+from bench_assets.audit.framework.evidence import (
+    PARTS,
+    Columns,
+    JudgeVerdict,
+    Results,
+    Table,
+    TrainingMatch,
+)
+from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.audit.registry import EXAMINERS, examined
+from bench_assets.core.schema.chat import Image as Shown
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
+from bench_assets.core.schema.votes import Vote
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation.pipeline import score
+from bench_assets.evaluation.task import Condition, Task
 from tests.rows import question
 
 LETTERS = "ABCD"
@@ -45,7 +51,7 @@ TASK = Task(
         "no_image": Condition(prompt=lambda q: Prompt.of(q.text), about="Without pictures."),
     },
     readings={"exact": exact},
-    measures={"accuracy": lambda scored: mean(Point(one.points) for _, one in scored)},
+    measures={"accuracy": lambda scored: mean(ScoredPoint(one.points) for _, one in scored)},
 )
 
 
@@ -57,14 +63,14 @@ class Trained:
     of_looks: Sequence[str] = ()
     of_texts: Sequence[str] = ()
 
-    def pictures(self) -> Iterator[Seen]:
-        yield from (Seen("hashes.txt", one) for one in self.of_pictures)
+    def pictures(self) -> Iterator[TrainingMatch]:
+        yield from (TrainingMatch("hashes.txt", one) for one in self.of_pictures)
 
-    def looks(self) -> Iterator[Seen]:
-        yield from (Seen("looks.txt", one) for one in self.of_looks)
+    def looks(self) -> Iterator[TrainingMatch]:
+        yield from (TrainingMatch("looks.txt", one) for one in self.of_looks)
 
-    def texts(self) -> Iterator[Seen]:
-        yield from (Seen("texts.jsonl", one) for one in self.of_texts)
+    def texts(self) -> Iterator[TrainingMatch]:
+        yield from (TrainingMatch("texts.jsonl", one) for one in self.of_texts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +121,7 @@ class Held:
         return columns_of(getattr(self, table)(model, condition), names)
 
     @property
-    def verdicts(self) -> Sequence[Verdict]:
+    def verdicts(self) -> Sequence[JudgeVerdict]:
         return verdicts(self)
 
     def results(self, condition: str = "main") -> Results:

@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets import flow
-from bench_assets.core.chat import Request
-from bench_assets.core.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.votes import Vote
-from bench_assets.soundness.evidence import Columns, Results, Table, Verdict
-from bench_assets.soundness.judge_figures import JudgeFigure
-from bench_assets.soundness.judge_verdicts import verdicts
-from bench_assets.soundness.order_figures import OrderFigure
+from bench_assets.audit.framework.evidence import Columns, JudgeVerdict, Results, Table
+from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.core.schema.chat import Request
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.votes import Vote
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.task import Task
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 from tests.soundness.held import columns_of
 
@@ -65,7 +64,7 @@ class Judged:
         return [one for one in heard if of is None or one.question_id in of]
 
     def scores(self, model: str, condition: str = "main") -> list[Score]:
-        return flow.score(self.task, self.questions, self.said[model], self.judgements(model))
+        return pipeline.score(self.task, self.questions, self.said[model], self.judgements(model))
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
@@ -73,7 +72,7 @@ class Judged:
         return columns_of(getattr(self, table)(model, condition), names)
 
     @property
-    def verdicts(self) -> Sequence[Verdict]:
+    def verdicts(self) -> Sequence[JudgeVerdict]:
         return verdicts(self)
 
     def results(self, condition: str = "main") -> Results:
@@ -141,4 +140,4 @@ def judged_by(
 ) -> dict[str, list[Judgement]]:
     """Have a model that is a function judge everything."""
     judge = ScriptedModel(name, says)
-    return {model: flow.judge(CODIS, asked, rows, judge) for model, rows in said.items()}
+    return {model: pipeline.judge(CODIS, asked, rows, judge) for model, rows in said.items()}

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Judgement, Prediction, Question, Score
-from bench_assets.soundness.evidence import Results
-from bench_assets.task import Task
+from bench_assets.audit.framework.evidence import Results
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.evaluation.task import Task
 from tests.quiz import TASK
 from tests.rows import question
 

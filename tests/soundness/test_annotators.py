@@ -5,9 +5,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from bench_assets.core.votes import Vote
-from bench_assets.soundness.annotators import agreement_finding, drift_finding, speed_finding
-from bench_assets.soundness.people import people
+from bench_assets.audit.items.annotators import (
+    agreement_finding,
+    drift_finding,
+    people,
+    speed_finding,
+)
+from bench_assets.core.schema.votes import Vote
 
 PEOPLE = ("ann", "bo", "cy", "di")
 CHECKS = {"chance": agreement_finding, "speed": speed_finding, "drift": drift_finding}

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench_assets.soundness.evidence import PARTS, Results
-from bench_assets.soundness.examined import ranked
-from bench_assets.soundness.items import solved_by_some, tells_models_apart
-from bench_assets.soundness.redundant import redundant_questions
-from bench_assets.soundness.subset import tried, units_of
-from bench_assets.soundness.suspected_keys import suspected_keys
-from bench_assets.suites.blink.questions import from_key
-from bench_assets.suites.blink.saved_outputs import read_outputs
-from bench_assets.suites.blink.source import KEY, read_key
+from bench_assets.audit.framework.evidence import PARTS, Results
+from bench_assets.audit.framework.findings import ranked
+from bench_assets.audit.items.item_statistics import solved_by_some, tells_models_apart
+from bench_assets.audit.items.redundancy import redundant_questions
+from bench_assets.audit.items.subsets import tried, units_of
+from bench_assets.audit.items.suspected_keys import suspected_keys
+from bench_assets.suites.blink.dataset.questions import from_key
+from bench_assets.suites.blink.dataset.source import KEY, read_key
+from bench_assets.suites.blink.studies.released_outputs import read_outputs
 from tests.soundness.simulated import Answers
 
 SIX = (

@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.graph.training import TrainingFiles, training_of
-from resources.settings.bench_toml import load_settings
+from bench_assets.cli.main import app
+from bench_assets.defs.tables.training_data import TrainingFiles, training_of
+from resources.config.bench_toml import load_settings
 
 
 @pytest.fixture

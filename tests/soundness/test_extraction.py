@@ -5,11 +5,11 @@ from dataclasses import fields, replace
 
 import pytest
 
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.soundness.extraction import readers, shares, unread_finding
-from bench_assets.soundness.readings import readings_finding
-from bench_assets.soundness.reply_forms import form_of, says_nothing
-from bench_assets.soundness.sampling import sampled
+from bench_assets.audit.framework.findings import sampled
+from bench_assets.audit.robustness.parsing_coverage import readers, shares, unread_finding
+from bench_assets.audit.robustness.response_forms import form_of, says_nothing
+from bench_assets.audit.robustness.scorer_sensitivity import readings_finding
+from bench_assets.core.schema.rows import Judgement, Score
 from tests.quiz import TASK, quiz
 from tests.rows import prediction
 from tests.soundness.held import columns_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.soundness.injections import corpus, injection_in, without_injections
+from bench_assets.audit.judges.prompt_injections import corpus, injection_in, without_injections
 
 
 def test_there_are_a_hundred_of_many_forms_and_languages():

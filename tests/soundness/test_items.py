@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench_assets.soundness.items import (
+from bench_assets.audit.items.item_statistics import (
     corrected_item_total,
     reliability,
     solved_by_some,

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.asking import AT_FIRST
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Judgement
-from bench_assets.soundness.judge_labels import PersonsLabel, beside_people, read_labels
+from bench_assets.audit.judges.human_agreement import PersonsLabel, beside_people, read_labels
+from bench_assets.core.judging.verdict_requests import AT_FIRST
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.codis.task import TASK
 from tests.rows import prediction
 from tests.soundness.judged import queries

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.people.forms import Answer
-from bench_assets.people.item_ids import item_id
-from bench_assets.people.replies import reply_name
-from bench_assets.report.judges import agreement_of, agreements, measured_judges
-from bench_assets.soundness.judge_figures import PEOPLE, PRECISION, RECALL_PEOPLE
-from bench_assets.soundness.judge_people import Replies, figures_of_people, labels_of
+from bench_assets.annotation.responses.units import reply_name
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks.identifiers import item_id
+from bench_assets.audit.framework.figures import PEOPLE, PRECISION, RECALL_PEOPLE
+from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people, labels_of
+from bench_assets.comparison.judge_agreement import agreement_of, agreements, measured_judges
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.suites.codis.task import TASK
-from resources.home.tables import TableFiles
+from resources.tables.parquet import TableFiles
 from tests.people.said import answer
 from tests.rows import prediction
 from tests.soundness.judged import queries
@@ -51,7 +51,7 @@ def figures(replies, given):
 
 def test_kappa_precision_and_recall_are_those_of_the_table():
     """People call 4 of 8 right; the judge 3 of these and 1 other: 6 of 8 alike, half by chance."""
-    found = figures([Replies(said(), judged(said(), {0, 1, 2, 4}))], answers({0, 1, 2, 3}))
+    found = figures([PeopleVerdicts(said(), judged(said(), {0, 1, 2, 4}))], answers({0, 1, 2, 3}))
     kappa = found["gpt", PEOPLE]
     assert (kappa.value, kappa.n, kappa.task, kappa.at) == (0.5, 8, "codis", "2026-11-22")
     assert kappa.low < 0.5 < kappa.high
@@ -68,7 +68,7 @@ def test_kappa_precision_and_recall_are_those_of_the_table():
     ],
 )
 def test_a_judge_who_does_not_look_is_seen_as_one(right, value):
-    found = figures([Replies(said(), judged(said(), right))], answers({0, 1, 2, 3}))
+    found = figures([PeopleVerdicts(said(), judged(said(), right))], answers({0, 1, 2, 3}))
     assert found["gpt", PEOPLE].value == pytest.approx(value)
 
 
@@ -79,8 +79,8 @@ def test_a_verdict_goes_with_whoever_said_the_same_word_for_word():
 
 
 def test_of_replies_that_nobody_judged_nothing_is_known():
-    assert figures([Replies(said(says="new"), judged(said(), {0}))], answers({0})) == {}
-    assert figures([Replies(said(), [])], answers({0})) == {}
+    assert figures([PeopleVerdicts(said(says="new"), judged(said(), {0}))], answers({0})) == {}
+    assert figures([PeopleVerdicts(said(), [])], answers({0})) == {}
 
 
 @pytest.fixture

@@ -5,10 +5,7 @@ from functools import cache
 
 import pytest
 
-from bench_assets.core.setups import judged_by as setup_of
-from bench_assets.soundness.examiners import EXAMINERS
-from bench_assets.soundness.injections import corpus
-from bench_assets.soundness.judge_figures import (
+from bench_assets.audit.framework.figures import (
     FALSE_ALARMS,
     FOLLOWED,
     LONGER,
@@ -17,17 +14,18 @@ from bench_assets.soundness.judge_figures import (
     REORDERED,
     SECOND,
 )
-from bench_assets.soundness.judge_summary import (
-    Judged as Who,
-)
-from bench_assets.soundness.judge_summary import (
+from bench_assets.audit.judges.judge_summary import JudgeRun as Who
+from bench_assets.audit.judges.judge_summary import (
     figures_beside,
     figures_of_labels,
     figures_of_trials,
 )
-from bench_assets.soundness.judge_trials import trials, try_judge
+from bench_assets.audit.judges.judge_trials import trials, try_judge
+from bench_assets.audit.judges.prompt_injections import corpus
+from bench_assets.audit.registry import EXAMINERS
+from bench_assets.core.schema.signature import judged_by as setup_of
 from bench_assets.suites.codis.task import TASK
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.soundness.judged import (
     Judged,
     always_right,

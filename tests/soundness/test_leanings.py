@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.signature import short
-from bench_assets.core.tables import digest
-from bench_assets.soundness.order_figures import OrderFigure
+from bench_assets.audit.framework.figures import OrderFigure
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
 from tests.soundness.choosing import figures, first, knowing, said
 from tests.soundness.held import Held, exam, failed, found
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from bench_assets.core.votes import votes_in
-from bench_assets.soundness.annotators import agreement_finding, drift_finding, speed_finding
-from bench_assets.suites.codis.mini import edition as codis
-from bench_assets.suites.codis.source import find_release, read_votes
+from bench_assets.audit.items.annotators import agreement_finding, drift_finding, speed_finding
+from bench_assets.core.schema.votes import votes_in
+from bench_assets.suites.codis.dataset import find_release, read_votes
+from bench_assets.suites.codis.synthetic import edition as codis
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.journeybench.mini import edition as journeybench
-from bench_assets.suites.journeybench.raw import CRITERIA, FilterVote, read_raw
+from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, read_raw
+from bench_assets.suites.journeybench.synthetic import edition as journeybench
 
 
 @dataclass

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.rows import Question
-from bench_assets.evaluation import questions_key
-from bench_assets.graph.gathered import Gathered
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.core.schema.rows import Question
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
 from tests.soundness import answering, faults
 from tests.soundness.held import TASK, Held, failed, found
 
@@ -42,7 +42,7 @@ MEANINGLESS: Mapping[str, tuple[str, ...]] = {
 """Task -> what there is nothing for in it."""
 
 
-def held_of(evidence: Gathered) -> Held:
+def held_of(evidence: TaskEvidence) -> Held:
     """The questions and pictures of a home, in memory."""
     images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
     return Held(
@@ -65,7 +65,7 @@ def minis(tmp_path_factory) -> Mapping[str, Held]:
         image_store = ImageStore(folder=str(bench.settings.home / "images"))
         tasks = [task for task in bench.catalog.tasks if task.asked_of == "model"]
         gathered = [
-            Gathered(task, bench.tables, image_store, bench.catalog.tasks) for task in tasks
+            TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks) for task in tasks
         ]
         assert all(bench.tables.read(questions_key(task, "main"), Question) for task in tasks)
         return {one.task.name: held_of(one) for one in gathered}

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.chat import Prompt
-from bench_assets.core.choices import lettered
-from bench_assets.soundness.option_orders import (
+from bench_assets.audit.robustness.option_permutations import (
     NAMES_LETTERS,
     NO_CHOICE,
     NOT_LISTED,
@@ -15,11 +13,13 @@ from bench_assets.soundness.option_orders import (
     in_orders,
     why_not,
 )
-from bench_assets.soundness.order_measures import Said
+from bench_assets.audit.robustness.position_bias import PermutationOutcome
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.evaluation.task import Condition
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
-from bench_assets.task import Condition
 from tests.rows import question
 from tests.soundness.choosing import figures, first, knowing, said
 from tests.soundness.held import TASK
@@ -168,7 +168,7 @@ def test_of_two_orders_the_same_choices_are_expected_where_they_stand_in_either(
 
     Option 0 stands at A and at C, option 1 at B and at A: A is expected for 2 of 4.
     """
-    rows = [Said(1, (0, 1, 2), 1.0, 0), Said(2, (1, 2, 0), 0.0, 0)]
+    rows = [PermutationOutcome(1, (0, 1, 2), 1.0, 0), PermutationOutcome(2, (1, 2, 0), 0.0, 0)]
     found = figures({"1": rows})
     expected = {name: one.expected for name, one in found.items() if name.startswith("letter")}
     assert expected == pytest.approx({"letter_A": 0.5, "letter_B": 0.25, "letter_C": 0.25})
@@ -177,7 +177,7 @@ def test_of_two_orders_the_same_choices_are_expected_where_they_stand_in_either(
 
 
 def test_what_is_unscored_or_unread_stays_so():
-    rows = [Said(1, (0, 1), 1.0, 0), Said(2, (1, 0), None, None)]
+    rows = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), None, None)]
     found = figures(said(first, n=4, k=2) | {"0": rows})
     told = {name: (one.n, one.n_unscored) for name, one in found.items()}
     assert told["order_1"] == (4, 0)
@@ -186,4 +186,14 @@ def test_what_is_unscored_or_unread_stays_so():
 
 
 def test_nothing_is_told_where_nothing_was_scored():
-    assert figures({"1": [Said(1, (0, 1), None, None), Said(2, (1, 0), None, None)]}) == {}
+    assert (
+        figures(
+            {
+                "1": [
+                    PermutationOutcome(1, (0, 1), None, None),
+                    PermutationOutcome(2, (1, 0), None, None),
+                ]
+            }
+        )
+        == {}
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.soundness.redundant import alike, redundant_questions
+from bench_assets.audit.items.redundancy import alike, redundant_questions
 from tests.rows import question
 from tests.soundness.simulated import Answers, points_of, solved
 

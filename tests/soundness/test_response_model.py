@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bench_assets.soundness.response_model import Spread, fitted, gradient, log_likelihood
+from bench_assets.audit.items.item_response_theory import Spread, fitted, gradient, log_likelihood
 from tests.soundness.simulated import solved
 
 

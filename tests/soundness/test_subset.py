@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench_assets.soundness.subset import (
+from bench_assets.audit.items.subsets import (
     kendall,
     representative,
     smallest_subset,

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from bench_assets.soundness.evidence import Results
-from bench_assets.soundness.examined import ranked
-from bench_assets.soundness.knowing import (
-    Said,
+from bench_assets.audit.framework.evidence import Results
+from bench_assets.audit.framework.findings import ranked
+from bench_assets.audit.items.answer_key_likelihood import (
+    ModelAnswers,
     Ways,
     against_the_key,
     evidence_of_wrong_keys,
     habits,
 )
-from bench_assets.soundness.suspected_keys import read_answers, suspected_keys
+from bench_assets.audit.items.suspected_keys import read_answers, suspected_keys
 from tests.rows import question
 from tests.soundness.simulated import Answers, answers_of, replies, with_wrong_keys
 
@@ -21,7 +21,7 @@ MIXED = np.linspace(-1, 2.5, 20)
 
 def said_of(answers, key, n_options=4):
     n = len(key)
-    return Said(
+    return ModelAnswers(
         answers=np.array(answers, dtype=np.intp),
         key=np.array(key, dtype=np.intp),
         n_options=np.full(n, n_options),

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from bench_assets.catalog import load_catalog
-from bench_assets.core.printed_claims import tried_as_printed
-from bench_assets.core.published import read_published
+from bench_assets.core.schema.published_numbers import read_published
+from bench_assets.core.stats.claim_tests import tried_as_printed
 
 # suite, claim -> verdict, by how much; percent as printed, in the place that the claim names
 BY_PENCIL = {

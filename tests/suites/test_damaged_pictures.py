@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import ImageText
+from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
-from bench_assets.suites.multi import ocr as writing
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.multi.construction import ocr as writing
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
 from tests.rows import question
 from tests.suites.blink.release import png, row, write_parquet
 

@@ -1,1 +1,1 @@
-"""Measures that compare what a model said with what people wrote, one file each."""
+"""Text and retrieval metrics: BLEU, ROUGE-L, CIDEr, recall at k, short answers."""

@@ -1,18 +1,144 @@
 """BLEU, ROUGE-L and CIDEr of a whole corpus of captions at once.
 
 The values are those of pycocoevalcap, to within rounding, corpus and item alike.
+
+BLEU-1 to BLEU-4 as COCO's caption evaluation defines them, of counted n-grams.
+
+CIDEr(-D) as COCO's caption evaluation defines it; the same n-grams are matched for BLEU.
+
+ROUGE-L as COCO's caption evaluation defines it: the longest common subsequence.
+
+The longest common subsequence of two texts, as ROUGE-L wants it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench_assets.core.metrics.bleu import bleu_of
-from bench_assets.core.metrics.cider import matches_and_cider
-from bench_assets.core.metrics.corpus import Captioned, Corpus, Floats, Tokenize
-from bench_assets.core.metrics.ptb import tokenize
-from bench_assets.core.metrics.rouge import rouge_l
+from bench_assets.core.metrics.caption_corpus import (
+    MAX_N,
+    CaptionPair,
+    Corpus,
+    Floats,
+    Ngrams,
+    Tokenize,
+    looked_up,
+    ngrams,
+)
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
+
+
+def bleu_of(counts: Floats) -> Floats:
+    """BLEU-1 to BLEU-4 of each row of ``bleu_counts``, added or not; ``(rows, 4)``, in [0, 1]."""
+    # The two small numbers are pycocoevalcap's, against division by zero.
+    length, closest, matched, possible = counts[:, 0], counts[:, 1], counts[:, 2:6], counts[:, 6:]
+    precision = np.cumprod((matched + 1e-15) / (possible + 1e-9), axis=1)
+    ratio = (length + 1e-15) / (closest + 1e-9)
+    brevity = np.exp(1 - 1 / np.minimum(ratio, 1))
+    bleu: Floats = precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None]
+    return bleu
+
+
+_SIGMA = 6.0  # of the penalty on a difference in length, in bigrams
+
+
+def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
+    """Matched n-grams for BLEU ``(n, 4)``, and CIDEr ``(n,)``."""
+    matched, similarity = np.zeros((corpus.n, MAX_N)), np.zeros(len(corpus.owner) - corpus.n)
+    for n, grams in enumerate(ngrams(corpus)):
+        matched[:, n], similar = _compare(corpus, grams)
+        similarity += similar
+    own, theirs = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
+    owner = corpus.owner[corpus.n :]
+    difference = (own[owner] - theirs).astype(float)  # in tokens as in bigrams
+    similarity *= np.exp(-(difference**2) / (2 * _SIGMA**2)) / MAX_N
+    per_caption = np.bincount(owner, similarity, corpus.n) / np.bincount(owner, minlength=corpus.n)
+    return matched, 10 * per_caption
+
+
+def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
+    """For one n: matches of each candidate, and cosine of each reference with its candidate."""
+    cut = np.searchsorted(grams.text, corpus.n)
+    own, theirs = (Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None)))
+    width = len(corpus.tokens)
+    owner = corpus.owner[theirs.text]
+    # In how many captions' references, and at most how often in one of them, an n-gram is.
+    pairs, group = np.unique(owner * width + theirs.ngram, return_inverse=True)
+    frequency = np.bincount(pairs % width, minlength=width)
+    most = np.zeros(len(pairs), np.int64)
+    np.maximum.at(most, group, theirs.times)
+    keys = own.text * width + own.ngram  # sorted, as both its parts are
+    matches = np.minimum(own.times, looked_up(keys, pairs, most))
+    matched = np.bincount(own.text, matches, corpus.n).astype(float)
+    idf = np.log(max(1, corpus.n)) - np.log(np.maximum(1, frequency))
+    weight, ref_weight = own.times * idf[own.ngram], theirs.times * idf[theirs.ngram]
+    norm = np.sqrt(np.bincount(grams.text, np.r_[weight, ref_weight] ** 2, len(corpus.owner)))
+    shared = looked_up(owner * width + theirs.ngram, keys, weight)
+    parts = np.minimum(shared, ref_weight) * ref_weight
+    dot = np.bincount(theirs.text, parts, len(corpus.owner))[corpus.n :].astype(float)
+    length = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
+    similar = np.divide(dot, length, out=dot, where=length != 0)
+    return matched, similar
+
+
+def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """Count the words that two texts have in common, in the same order.
+
+    By the bit-parallel method of Hyyrö (2004): a table of every pair of words is gigabytes for a
+    reply that runs away.
+
+    >>> longest_common("abcd", "acbd")
+    3
+    """
+    one, other = sorted((one, other), key=len)  # the shorter is the number's length in bits
+    places: dict[Hashable, int] = {}
+    for place, word in enumerate(one):
+        places[word] = places.get(word, 0) | 1 << place
+    everywhere = left = (1 << len(one)) - 1
+    for word in other:
+        here = left & places.get(word, 0)
+        left = (left + here) | (left - here)
+    return len(one) - (left & everywhere).bit_count()
+
+
+_BETA = 1.2  # how much more ROUGE-L minds recall than precision
+
+
+def rouge_l(corpus: Corpus) -> Floats:
+    """The best precision over a caption's references with the best recall over them."""
+    owner = corpus.owner[corpus.n :]
+    references = np.arange(corpus.n, len(corpus.owner))
+    # pycocoevalcap splits an empty text into one empty token.
+    size = np.maximum(1, corpus.lengths)
+    texts = [text.tolist() for text in np.split(corpus.tokens, corpus.starts[1:-1])]
+    pairs = zip(owner.tolist(), references.tolist(), strict=True)
+    common = np.array([longest_common(texts[a], texts[b]) for a, b in pairs], float)
+    common += (corpus.lengths[owner] == 0) & (corpus.lengths[references] == 0)
+    precision, recall = np.zeros(corpus.n), np.zeros(corpus.n)
+    np.maximum.at(precision, owner, common / size[owner])
+    np.maximum.at(recall, owner, common / size[references])
+    below = recall + _BETA**2 * precision
+    score = (1 + _BETA**2) * precision * recall
+    return np.divide(score, below, out=np.zeros(corpus.n), where=below > 0)
+
+
+def rouge_l_of(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
+    """ROUGE-L of one caption, as ``score_captions`` has it: no other caption bears on it.
+
+    >>> rouge_l_of(CaptionPair("a red cat", ("a red cat", "the cat is red")))
+    1.0
+    """
+    own = tokens(caption.candidate)
+    precision = recall = 0.0
+    for reference in caption.references:
+        theirs = tokens(reference)
+        common = longest_common(own, theirs)
+        common += not own and not theirs
+        precision = max(precision, common / max(1, len(own)))
+        recall = max(recall, common / max(1, len(theirs)))
+    below = recall + _BETA**2 * precision
+    return (1 + _BETA**2) * precision * recall / below if below else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +151,7 @@ class CaptionScores:
     bleu_counts: Floats  # (n, 10): tokens, closest reference's tokens, 4 x matched, 4 x possible
 
 
-def score_captions(captions: Sequence[Captioned], tokens: Tokenize = tokenize) -> CaptionScores:
+def score_captions(captions: Sequence[CaptionPair], tokens: Tokenize = tokenize) -> CaptionScores:
     """Score every caption of a corpus; document frequencies are those of its references.
 
     Args:
@@ -35,8 +161,8 @@ def score_captions(captions: Sequence[Captioned], tokens: Tokenize = tokenize) -
     Raises:
         ValueError: If a caption has no reference, or its references are one text.
 
-    >>> cat = Captioned("a red cat", ("a red cat", "the cat is red"))
-    >>> score_captions([cat, Captioned("dogs", ("cats",))]).rouge_l.tolist()
+    >>> cat = CaptionPair("a red cat", ("a red cat", "the cat is red"))
+    >>> score_captions([cat, CaptionPair("dogs", ("cats",))]).rouge_l.tolist()
     [1.0, 0.0]
     """
     for position, caption in enumerate(captions):

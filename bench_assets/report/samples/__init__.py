@@ -1,1 +1,1 @@
-"""The samples of the report: every question with its pictures, and what each model said of it."""
+"""Data of the sample browser: questions, outcomes, responses."""

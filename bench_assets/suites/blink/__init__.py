@@ -1,1 +1,1 @@
-"""BLINK: fourteen perception tasks as multiple choice (Fu et al., ECCV 2024)."""
+"""BLINK: fourteen visual perception tasks (Fu et al., 2024)."""

@@ -5,10 +5,10 @@ prompt are those of the authors' repository (test_benchmark.py and multiple_choi
 The two prompts of the caption study, whose texts the paper does not print, are ours.
 """
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.choices import lettered
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Question
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question
 
 DISCLAIMED = ("Forensic_Detection", "Jigsaw", "Art_Style")
 """The tasks with people in their pictures, asked after the disclaimer."""

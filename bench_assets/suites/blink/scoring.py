@@ -5,29 +5,71 @@ names two options. ``official`` is the authors': their rules, and after them the
 for word, so that "(C) Point C" is wrong where "(C)" is right. ``as_released`` takes the judge's
 word first where it was recorded, as the authors' files have it: for eight replies of the released
 models that is not what their rules read, and their published numbers are of the files.
+
+The authors' rules for the option a reply chooses, in their order (appendix A.3).
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from bench_assets.core.asking import RECORDED, Asked, ask_for_verdicts, at_first, at_last
-from bench_assets.core.chat import ChatModel, Reply
-from bench_assets.core.choices import read_choice
-from bench_assets.core.reasoning import without_reasoning
-from bench_assets.core.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.stats import Mean, Point, macro_mean, mean
-from bench_assets.core.verdicts import NO_OPTION, cut_off, read_option
+from bench_assets.core.judging.verdict_requests import (
+    RECORDED,
+    VerdictRequest,
+    ask_for_verdicts,
+    at_first,
+    at_last,
+)
+from bench_assets.core.judging.verdicts import NO_OPTION, cut_off, read_option
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import ChatModel, Reply
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.blink import prompts
-from bench_assets.suites.blink.reading import OPTIONS, official_option
-from bench_assets.task import RULES, Answered, Scored
+
+_LETTERS = ("A", "B", "C", "D", "E")
+OPTIONS = tuple(f"({letter})" for letter in _LETTERS)
+"""What the authors' rules can read, and the only replies of a judge that count."""
+
+
+def official_option(reply: str, n_options: int) -> str | None:
+    r"""Read an option by the rules of the authors' ``analyze_answer``, or None: ask the judge.
+
+    1. The whole reply is a letter from A to E, offered or not; blanks around it do not count as
+       whole.
+    2. The whole reply is such a letter in brackets.
+    3. Exactly one offered letter in brackets stands by itself, between blanks, in the last
+       paragraph; else, in the whole reply. "(A)." and "A" are not found.
+
+    >>> official_option("B", 2), official_option("(E)", 2), official_option("It is (A) left", 2)
+    ('(B)', '(E)', '(A)')
+    >>> official_option("(A) or (B)?\n\nThe answer is (B) right", 2), official_option(" B", 2)
+    ('(B)', None)
+    """
+    if reply in _LETTERS:
+        return f"({reply})"
+    if reply in OPTIONS:
+        return reply
+    offered = OPTIONS[:n_options]
+    last = _standing_alone(reply.rsplit("\n\n", maxsplit=1)[-1], offered)
+    whole = _standing_alone(reply, offered)
+    if len(last) == 1:
+        return last.pop()
+    return whole.pop() if len(whole) == 1 else None
+
+
+def _standing_alone(text: str, offered: Sequence[str]) -> set[str]:
+    return set(offered) & set(text.split())
+
 
 CRITERION = "option"
 WITH_THOUGHTS = "option, thoughts included"  # their script takes nothing off a reply
 FAILED = "(Z)"  # what a judge says of a reply that chooses no option
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask which option is meant by each reply that one of the readings leaves unread.
 
     A reply that came with thoughts is shown with them for ``official``. Of a judge whose words are
@@ -45,7 +87,7 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
         if not recorded and _thinks(pair.prediction) and _as_the_authors(*pair) is None
     ]
     asked = [
-        Asked(
+        VerdictRequest(
             *pair, prompts.judge(pair.question, text), partial(_verdict, pair.question), criterion
         )
         for pair, criterion, text in texts
@@ -53,7 +95,7 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     return [row for rows in ask_for_verdicts(asked, model, prompts.NO_OPTION) for row in rows]
 
 
-def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Take what the rules do not read as an answer that chooses no option."""
     return [
         Judgement.of(pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, reply=FAILED)
@@ -62,7 +104,7 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
     ]
 
 
-def score_carefully(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the option that the reply commits to, or that the judge finds, is right.
 
     Unscored if the judge is needed and says neither an option nor "(Z)".
@@ -82,7 +124,7 @@ def score_carefully(answered: Answered, judgements: Sequence[Judgement]) -> Scor
     return _score(answered, None if letter == NO_OPTION else letter, note)
 
 
-def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the authors' rules, or else the judge word for word, say the right option.
 
     Their script asks once: what the judge said at first counts. What a model thinks aloud is part
@@ -99,7 +141,7 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
     return _score(answered, letter, option)
 
 
-def score_as_released(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge word for word, or where it says nothing the rules, are right."""
     said = [one.reply for one in _without_thoughts(at_first(judgements)) if not one.error]
     if len(said) != 1:
@@ -108,17 +150,17 @@ def score_as_released(answered: Answered, judgements: Sequence[Judgement]) -> Sc
     return _score(answered, option[1] if option in OPTIONS else None, option)
 
 
-def accuracy(scored: Sequence[Scored]) -> Mean:
+def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Average the accuracies of the tasks, each counting the same (Table 1)."""
     return macro_mean(_by_task(scored).values())
 
 
-def accuracy_micro(scored: Sequence[Scored]) -> Mean:
+def accuracy_micro(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of all questions answered correctly; the paper does not print it."""
     return mean(point for points in _by_task(scored).values() for point in points)
 
 
-def chance(scored: Sequence[Scored]) -> Mean:
+def chance(scored: Sequence[ScoredQuestion]) -> Mean:
     """What picking an option at random gives on average: 38.10 % over the 14 tasks."""
     shares: dict[str, list[float]] = defaultdict(list)
     for question, _ in scored:
@@ -129,10 +171,10 @@ def chance(scored: Sequence[Scored]) -> Mean:
     return Mean(value, value, value, len(scored), 0)
 
 
-def _by_task(scored: Iterable[Scored]) -> dict[str, list[Point]]:
-    tasks: dict[str, list[Point]] = defaultdict(list)
+def _by_task(scored: Iterable[ScoredQuestion]) -> dict[str, list[ScoredPoint]]:
+    tasks: dict[str, list[ScoredPoint]] = defaultdict(list)
     for question, score in scored:
-        tasks[question.category].append(Point(score.points, question.cluster))
+        tasks[question.category].append(ScoredPoint(score.points, question.cluster))
     return tasks
 
 
@@ -168,7 +210,7 @@ def _unjudged(judgements: Sequence[Judgement]) -> str | None:
     return f"the judge gave no reply: {error}" if error else None
 
 
-def _score(answered: Answered, letter: str | None, note: str) -> Score:
+def _score(answered: AnsweredQuestion, letter: str | None, note: str) -> Score:
     answer = () if letter is None else (letter,)
     right = answer == answered.question.answer
     return Score.of(answered.prediction, points=float(right), answer=answer, note=note)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from bench_assets.suite import SuiteSettings
-from bench_assets.suites.blink.recipes import Parameters
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.suites.blink.construction.recipes import BuilderParameters
 
 
 class BlinkSettings(SuiteSettings):
@@ -15,7 +15,7 @@ class BlinkSettings(SuiteSettings):
 
     seed: int = 0
     """Draws all that is drawn: the built route, the mini edition, samples of the studies."""
-    builders: Parameters = Parameters()
+    builders: BuilderParameters = BuilderParameters()
     """What the fourteen builders go by."""
     captioner: str = ""
     """A model of bench.toml that sees; its captions stand in for the pictures (section 4.3)."""

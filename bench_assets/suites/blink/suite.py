@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench_assets.suite import Suite
+from bench_assets.evaluation.suite import Suite
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.claims import CLAIMS
-from bench_assets.suites.blink.key_points import IQ_PICTURES, POINTS
-from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN
+from bench_assets.suites.blink.construction.marked_points import IQ_PICTURES, POINTS
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
 
 def _assets() -> Sequence[Any]:
-    from bench_assets.staging import loaded
+    from bench_assets.asset_factory.suite_assets import loaded
     from bench_assets.suites import blink
 
     return loaded(blink)

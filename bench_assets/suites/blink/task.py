@@ -1,11 +1,12 @@
 """BLINK as a task; its fourteen perception tasks are categories."""
 
-from bench_assets.people.suite_tables import VoteTable
-from bench_assets.suites.blink import circles, prompts, scoring
-from bench_assets.suites.blink.code_book import CODE_BOOK
-from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN
-from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.annotation.answers.vote_tables import VoteTable
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.blink import prompts, scoring
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
+from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.error_codes import CODE_BOOK
+from bench_assets.suites.blink.studies import visual_prompts
 
 SAMPLES = 5
 """Runs of the self-consistency study (appendix C.3)."""
@@ -52,7 +53,7 @@ TASK = Task(
         "chance": scoring.chance,
     },
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
-    slices=circles.slices,
+    slices=visual_prompts.slices,
     counts={
         "all": sum(task.val for task in PERCEPTION_TASKS.values()),
         **{task.name: task.val for task in PERCEPTION_TASKS.values()},

@@ -1,1 +1,1 @@
-"""CODIS: pictures that mean one thing in one context and another in the other."""
+"""CODIS: context-dependent visual comprehension (Luo et al., 2024)."""

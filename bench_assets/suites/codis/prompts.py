@@ -5,8 +5,8 @@ of the two prompts whose texts the paper does not print: without context (sectio
 captions for images (section 5.1).
 """
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 _IMAGE_AND_CONTEXT = (
     "I'll give you an image and some additional context, which provides information closely "

@@ -8,21 +8,26 @@ right, never both (section 4.2).
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from bench_assets.core.asking import Asked, ask_for_verdicts, at_first, at_last
-from bench_assets.core.chat import ChatModel, Reply
-from bench_assets.core.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.stats import Mean, Point, mean, product
-from bench_assets.core.verdicts import RIGHT_OR_WRONG, cut_off, read_word
+from bench_assets.core.judging.verdict_requests import (
+    VerdictRequest,
+    ask_for_verdicts,
+    at_first,
+    at_last,
+)
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
+from bench_assets.core.schema.chat import ChatModel, Reply
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.codis import prompts
-from bench_assets.suites.codis.answers import named_option, read_answer
-from bench_assets.suites.codis.words import normalised
-from bench_assets.task import RULES, Answered, Scored
+from bench_assets.suites.codis.parsing.answers import named_option, read_answer
+from bench_assets.suites.codis.parsing.words import normalised
 
 CRITERION = "correct"
 WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which takes nothing off an output
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask whether each prediction agrees with the ground truth (Table 12).
 
     A prediction that came with thoughts is judged once more with them, for the official reading.
@@ -34,13 +39,13 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
         if pair.prediction.raw_text not in ("", pair.prediction.text)
     ]
     asked = [
-        Asked(*pair, prompts.judge(pair.question, output), _said, criterion)
+        VerdictRequest(*pair, prompts.judge(pair.question, output), _said, criterion)
         for pair, criterion, output in texts
     ]
     return [row for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT) for row in rows]
 
 
-def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare the answer that each prediction names with the ground truth, without a model.
 
     Stricter than people are: an answer in other words than the pair's two is wrong.
@@ -57,13 +62,13 @@ def read_verdict(reply: str) -> bool | None:
     return read_word(reply, RIGHT_OR_WRONG)
 
 
-def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge said right; unscored if it said neither right nor wrong."""
     about = [one for one in at_last(judgements) if one.criterion != WITH_THOUGHTS]
     return _score(answered, about, lambda judgement: judgement.verdict)
 
 
-def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge's reply has "right" in it, as the authors' eval.py does.
 
     "not right" is a point, "Right." is none. What model and judge think aloud is part of what they
@@ -75,22 +80,22 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
     return _score(answered, thoughts or said, _official_verdict)
 
 
-def pair_accuracy(scored: Sequence[Scored]) -> Mean:
+def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_p of section 3.3; a pair is unscored if a half of it is unscored or missing."""
     return mean(
-        Point(product(score.points for _, score in halves), picture(halves[0].question))
+        ScoredPoint(product(score.points for _, score in halves), picture(halves[0].question))
         if len(halves) == 2
-        else Point(None)
+        else ScoredPoint(None)
         for halves in _pairs(scored)
     )
 
 
-def query_accuracy(scored: Sequence[Scored]) -> Mean:
+def query_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_q of section 3.3."""
-    return mean(Point(score.points, picture(question)) for question, score in scored)
+    return mean(ScoredPoint(score.points, picture(question)) for question, score in scored)
 
 
-def context_awareness(scored: Sequence[Scored]) -> Mean:
+def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of pairs whose two queries are answered differently (section 4.2).
 
     The paper has people compare the outputs; here the answers that were read out of them are
@@ -98,9 +103,9 @@ def context_awareness(scored: Sequence[Scored]) -> Mean:
     answered is not answered differently; no judge is involved.
     """
     return mean(
-        Point(float(_answered_differently(*halves)), picture(halves[0].question))
+        ScoredPoint(float(_answered_differently(*halves)), picture(halves[0].question))
         if len(halves) == 2 and not any(score.error for _, score in halves)
-        else Point(None)
+        else ScoredPoint(None)
         for halves in _pairs(scored)
     )
 
@@ -133,7 +138,9 @@ def _official_verdict(judgement: Judgement) -> bool | None:
 
 
 def _score(
-    answered: Answered, judgements: Sequence[Judgement], read: Callable[[Judgement], bool | None]
+    answered: AnsweredQuestion,
+    judgements: Sequence[Judgement],
+    read: Callable[[Judgement], bool | None],
 ) -> Score:
     points, note = _points(judgements, read)
     answer = read_answer(answered.question, answered.prediction.text)
@@ -155,17 +162,17 @@ def _points(
     return float(verdict), judgement.reply if judgement.by_rules else ""
 
 
-def _pairs(scored: Sequence[Scored]) -> list[list[Scored]]:
-    pairs: dict[tuple[str, int], list[Scored]] = defaultdict(list)
+def _pairs(scored: Sequence[ScoredQuestion]) -> list[list[ScoredQuestion]]:
+    pairs: dict[tuple[str, int], list[ScoredQuestion]] = defaultdict(list)
     for one in scored:
         pairs[one.question.group_id, one.score.sample].append(one)
     return list(pairs.values())
 
 
-def _answered_differently(one: Scored, other: Scored) -> bool:
+def _answered_differently(one: ScoredQuestion, other: ScoredQuestion) -> bool:
     cut_off = one.score.no_answer or other.score.no_answer
     return not cut_off and _answer(one) != _answer(other)
 
 
-def _answer(scored: Scored) -> str:
+def _answer(scored: ScoredQuestion) -> str:
     return normalised(" ".join(scored.score.answer))

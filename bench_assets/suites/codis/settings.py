@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bench_assets.suite import SuiteSettings
+from bench_assets.evaluation.suite import SuiteSettings
 
 
 class CodisSettings(SuiteSettings):

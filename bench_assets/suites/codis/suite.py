@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench_assets.suite import Suite
+from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.codis.claims import CLAIMS
-from bench_assets.suites.codis.people import FORMS
+from bench_assets.suites.codis.construction.annotation import FORMS
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import TASK
 
 
 def _assets() -> Sequence[Any]:
-    from bench_assets.staging import loaded
+    from bench_assets.asset_factory.suite_assets import loaded
     from bench_assets.suites import codis
 
     return loaded(codis)

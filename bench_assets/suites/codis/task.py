@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from bench_assets.core.votes import votes_in
-from bench_assets.people.suite_tables import DecisionTable, VoteTable
+from bench_assets.annotation.answers.vote_tables import DecisionTable, VoteTable
+from bench_assets.core.schema.votes import votes_in
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
-from bench_assets.suites.codis.code_book import CODE_BOOK
-from bench_assets.suites.codis.source import Vote
-from bench_assets.suites.codis.votes import Decision, open_submissions
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.codis.construction.votes import VoteDecision, open_submissions
+from bench_assets.suites.codis.dataset import SubmissionVote
+from bench_assets.suites.codis.error_codes import CODE_BOOK
 
 _VOTES = partial(
     votes_in,
@@ -68,6 +68,6 @@ TASK = Task(
         "Relationships": 104,
     },
     code_book=CODE_BOOK,
-    vote_tables=(VoteTable("codis/votes", Vote, _VOTES),),
-    decided_in=(DecisionTable("codis/decisions", Decision, "codis/votes", open_submissions),),
+    vote_tables=(VoteTable("codis/votes", SubmissionVote, _VOTES),),
+    decided_in=(DecisionTable("codis/decisions", VoteDecision, "codis/votes", open_submissions),),
 )

@@ -1,1 +1,1 @@
-"""CogBench: what a model understands of the story that a picture tells."""
+"""CogBench: image reasoning and description (Song et al., 2024)."""

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from bench_assets.suite import SuiteSettings
-from resources.encoders.embedders import EMBEDDED_ENCODER
+from bench_assets.evaluation.suite import SuiteSettings
+from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 
 LONGEST_OPTION = "longest-option"  # a rule in the place of a model, see ``vqa.language_only``
 

@@ -4,30 +4,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.rows import Metric, Prediction, Question
-from bench_assets.suite import Configured, Suite
+from bench_assets.core.schema.rows import Metric, Prediction, Question
+from bench_assets.evaluation.suite import HomeConfiguration, Suite
 from bench_assets.suites.cogbench.claims import CLAIMS
+from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
-from bench_assets.suites.cogbench.people import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW
+from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 
 
 def _assets() -> Sequence[Any]:
-    from bench_assets.staging import loaded
+    from bench_assets.asset_factory.suite_assets import loaded
     from bench_assets.suites import cogbench
 
     return loaded(cogbench)
 
 
 def _recognised(
-    settings: Configured,
+    settings: HomeConfiguration,
     model: str,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> list[Metric]:
-    from bench_assets.suites.cogbench.description.assets.recognised import recognised
+    from bench_assets.suites.cogbench.description.assets.recognition import recognised
 
     return recognised(settings, model, questions, predictions)
 

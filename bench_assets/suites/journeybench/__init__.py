@@ -1,1 +1,1 @@
-"""JourneyBench: five tasks on pictures that nobody could have photographed; with HaloQuest."""
+"""JourneyBench with HaloQuest: five tasks on generated images (Wang et al., 2024)."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from bench_assets.suite import SuiteSettings
+from bench_assets.evaluation.suite import SuiteSettings
 from resources.encoders.dual_encoder import EncoderSpec
-from resources.encoders.embedders import EMBEDDED_ENCODER
-from resources.pictures.painters import DrawerSpec, PainterSpec
+from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
+from resources.images.painters import DrawerSpec, PainterSpec
 
 _WORDS = json.loads(Path(__file__).with_name("query_words.json").read_text(encoding="utf-8"))
 
@@ -37,7 +37,7 @@ class JourneyBenchSettings(SuiteSettings):
     painter: PainterSpec = DrawerSpec()
     """Who makes pictures of prompts."""
     gallery: str = ""
-    """Address of a gallery to acquire pictures from; see ``resources/pictures/gallery.py``."""
+    """Address of a gallery to acquire pictures from; see ``resources/images/gallery.py``."""
     solution_judge: str = "rules"
     """The second, larger judge, which verifies solutions: a model of bench.toml, or "rules"."""
     download: bool = False

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench_assets.suite import Suite
-from bench_assets.suites.journeybench.built.people import FORMS
+from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.claims import CLAIMS
+from bench_assets.suites.journeybench.construction.annotation import FORMS
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
@@ -16,7 +16,7 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 
 
 def _assets() -> Sequence[Any]:
-    from bench_assets.staging import loaded
+    from bench_assets.asset_factory.suite_assets import loaded
     from bench_assets.suites import journeybench
 
     return loaded(journeybench)

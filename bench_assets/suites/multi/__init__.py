@@ -1,1 +1,1 @@
-"""MULTI (arXiv 2402.03173): Chinese examination questions with text and images."""
+"""MULTI: multimodal Chinese exam questions (Zhu et al., 2024)."""

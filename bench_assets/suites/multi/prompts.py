@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bench_assets.core.chat import Image, Prompt, Turn
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt, Turn
+from bench_assets.core.schema.rows import Question
 
 IMAGE_TOKEN = re.compile(r"\[IMAGE_(\d+)\]")
 """Where a picture belongs in a text."""

@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from bench_assets.core.metrics.subsequence import longest_common
-from bench_assets.core.rows import Judgement, Question, Score
-from bench_assets.core.stats import Mean, Point, mean
-from bench_assets.suites.multi.questions import NOT_PUBLISHED
-from bench_assets.suites.multi.replies import (
+from bench_assets.core.metrics.captions import longest_common
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
+from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
+from bench_assets.suites.multi.parsing.responses import (
     CURRENT,
     CURRENT_END,
     PAPER,
@@ -18,7 +19,6 @@ from bench_assets.suites.multi.replies import (
     careful,
     says_image_is_missing,
 )
-from bench_assets.task import Answered, Scored
 
 if TYPE_CHECKING:
     from jieba import Tokenizer
@@ -30,22 +30,22 @@ REFUSED = "says that the picture is missing"
 """Note of the score of a reply that refuses to answer for that reason."""
 
 
-def score_carefully(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give points for what a reply commits to, however it is wrapped."""
     return _score(answered, careful(answered.question), answered.prediction.text)
 
 
-def score_as_printed(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score_as_printed(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give points as the authors' script did for the paper's tables."""
     return _score(answered, PAPER, _as_it_came(answered))
 
 
-def score_as_today(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score_as_today(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give points as the authors' script does today, by the first letters of a reply."""
     return _score(answered, CURRENT, _as_it_came(answered))
 
 
-def score_as_today_from_the_end(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score_as_today_from_the_end(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give points as the authors' script does today, by the last letters of a reply."""
     return _score(answered, CURRENT_END, _as_it_came(answered))
 
@@ -61,26 +61,28 @@ def max_points(question: Question) -> float:
     return float(len(question.answer)) if question.category in ("MA", "FB") else 1.0
 
 
-def score_ratio(scored: Sequence[Scored]) -> Mean:
+def score_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
     """Points over points (section 4.3); questions without a reply count with no points.
 
     They are among ``n_unscored`` all the same, so that no one takes the value for the whole.
     """
-    return _over_questions(scored, lambda points, most: Point(points / most, weight=most))
+    return _over_questions(scored, lambda points, most: ScoredPoint(points / most, weight=most))
 
 
-def accuracy(scored: Sequence[Scored]) -> Mean:
+def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of questions with all their points: "MA Acc." of Table 4 over the MA questions.
 
     The authors' ROUGE-L of two equal texts is 0.999999995, which here is all of a point.
     """
-    return _over_questions(scored, lambda points, most: Point(float(points >= most * (1 - 1e-6))))
+    return _over_questions(
+        scored, lambda points, most: ScoredPoint(float(points >= most * (1 - 1e-6)))
+    )
 
 
-def refusals(scored: Sequence[Scored]) -> Mean:
+def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of the points of questions with pictures that a model gives away for want of them."""
     return mean(
-        Point(
+        ScoredPoint(
             None if one.score.error else float(one.score.note == REFUSED),
             one.question.cluster,
             _most(one),
@@ -113,12 +115,12 @@ def rouge_l(text: str, reference: str) -> float:
     return 2 * precision * recall / (precision + recall + 1e-8)
 
 
-def _as_it_came(answered: Answered) -> str:
+def _as_it_came(answered: AnsweredQuestion) -> str:
     """The whole reply, with what was thought aloud: the authors' scripts get no other."""
     return answered.prediction.raw_text or answered.prediction.text
 
 
-def _score(answered: Answered, reader: Reader, said: str) -> Score:
+def _score(answered: AnsweredQuestion, reader: Reader, said: str) -> Score:
     question, prediction = answered
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
         return replace(_scored(answered, ()), points=None, note="the answer is not published")
@@ -131,7 +133,7 @@ def _score(answered: Answered, reader: Reader, said: str) -> Score:
     return replace(_scored(answered, answer), points=points, note=note)
 
 
-def _scored(answered: Answered, answer: tuple[str, ...]) -> Score:
+def _scored(answered: AnsweredQuestion, answer: tuple[str, ...]) -> Score:
     return Score.of(
         answered.prediction, points=0.0, answer=answer, max_points=max_points(answered.question)
     )
@@ -174,7 +176,9 @@ _POINTS = {
 }
 
 
-def _over_questions(scored: Sequence[Scored], point: Callable[[float, float], Point]) -> Mean:
+def _over_questions(
+    scored: Sequence[ScoredQuestion], point: Callable[[float, float], ScoredPoint]
+) -> Mean:
     """Average over the questions that have points; ``point`` takes the points and the most."""
     units = [(one, most) for one in scored if (most := _most(one))]
     n_unscored = sum(one.score.points is None for one, _ in units)
@@ -185,7 +189,7 @@ def _over_questions(scored: Sequence[Scored], point: Callable[[float, float], Po
     return share._replace(n_scored=len(units) - n_unscored, n_unscored=n_unscored)
 
 
-def _most(one: Scored) -> float:
+def _most(one: ScoredQuestion) -> float:
     return max_points(one.question) if one.score.error else one.score.max_points
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from bench_assets.suite import SuiteSettings
+from bench_assets.evaluation.suite import SuiteSettings
 
 
 class MultiSettings(SuiteSettings):

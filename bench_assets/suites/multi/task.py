@@ -1,10 +1,10 @@
 """MULTI as a task."""
 
-from bench_assets.people.suite_tables import VoteTable
+from bench_assets.annotation.answers.vote_tables import VoteTable
+from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.multi import prompts, scoring
-from bench_assets.suites.multi.code_book import CODE_BOOK
-from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS
-from bench_assets.task import Condition, Task
+from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
+from bench_assets.suites.multi.error_codes import CODE_BOOK
 
 TASK = Task(
     name="multi",

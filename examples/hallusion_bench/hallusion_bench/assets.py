@@ -2,21 +2,21 @@
 
 import dagster as dg
 
-from bench_assets.check_results import check_result
-from bench_assets.core.rows import Edition, Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import pin
-from bench_assets.staging import Staging
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.source_folder import pin
 from hallusion_bench.mini import edition as mini
 from hallusion_bench.questions import to_questions
 from hallusion_bench.select import edition_of, select
 from hallusion_bench.source import Asked, find_release, picture_files, read_asked
-from resources.home.tables import table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.sources.source_files import SourceFiles
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
 
 _SUITE = "hallusion_bench"
-_HERE = Staging(_SUITE)
+_HERE = AssetFolder(_SUITE)
 
 
 @dg.asset(**_HERE.stage("source"))

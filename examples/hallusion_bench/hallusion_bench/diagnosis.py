@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.task import Scored
+from bench_assets.evaluation.task import ScoredQuestion
 from hallusion_bench.scoring import DIFFERENT, SAME
 
 Failure: TypeAlias = Literal["language hallucination", "visual illusion", "mixed"]
@@ -36,7 +36,7 @@ def diagnose(case: Case) -> Failure | None:
     return _dependent(case) if case.category == "VD" else _supplement(case)
 
 
-def case_of(scored: Scored, original: Scored | None) -> Case:
+def case_of(scored: ScoredQuestion, original: ScoredQuestion | None) -> Case:
     """Put together what the tree looks at.
 
     Args:
@@ -79,7 +79,7 @@ def _by_sameness(case: Case, *, same: Failure, different: Failure) -> Failure | 
     return None if case.same is None else same if case.same else different
 
 
-def _verdict(scored: Scored) -> Verdict:
+def _verdict(scored: ScoredQuestion) -> Verdict:
     question, score = scored
     if not score.answer:
         return "unclear"

@@ -4,8 +4,8 @@ The question is asked as the authors ask it. What the two judges are asked follo
 ``utils.py`` and section 4.1 in substance; the wording is ours.
 """
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 NO_WORD = {
     "correct": (

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from bench_assets.core.rows import Edition, Question, StoredImage
+from bench_assets.core.schema.rows import Edition, Question, StoredImage
 from hallusion_bench.source import Asked
 
 YES, NO = "yes", "no"

@@ -6,7 +6,7 @@ doubts, or that says both, says neither: better to miss an answer than to invent
 
 import re
 
-from bench_assets.core.reply_text import plain, sentences
+from bench_assets.core.parsing.normalization import plain, sentences
 from hallusion_bench.questions import NO, YES
 
 _WORD = r"(yes|no)\b(?! or no\b| and no\b|-)"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bench_assets.core.asking import Call, ask, at_first, at_last, judged
-from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
-from bench_assets.core.reasoning import without_reasoning
-from bench_assets.core.rows import Judgement, Question, Score
-from bench_assets.core.verdicts import cut_off, read_word
-from bench_assets.task import RULES, Answered
+from bench_assets.core.judging.verdict_requests import Call, ask, at_first, at_last, judged
+from bench_assets.core.judging.verdicts import cut_off, read_word
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.evaluation.task import RULES, AnsweredQuestion
 from hallusion_bench import prompts
 from hallusion_bench.questions import NO, YES
 from hallusion_bench.reading import yes_or_no
@@ -30,7 +30,7 @@ _Read: TypeAlias = Callable[[str], str]
 _Which: TypeAlias = tuple[str, str, int]  # control pair, model, number of the draw
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask whether replies are correct; then whether wrong ones repeat the one about figure 0."""
     prompted = [prompts.is_correct(q, prediction.text) for q, prediction in answered]
     rows = _ask(answered, prompted, IS_CORRECT, model)
@@ -45,7 +45,7 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     return rows + _ask([p for p, _ in compared], [p for _, p in compared], IS_SAME, model)
 
 
-def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare the yes or no of each reply with the answer, without a model.
 
     A reply that says neither is unclear, however plainly it states a fact.
@@ -83,7 +83,7 @@ def official_sameness(reply: str) -> str:
     return SAME if SAME in without_reasoning(reply).casefold() else DIFFERENT
 
 
-def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point as Equation 2 does; unscored if the judge says none of its three words.
 
     An empty reply is wrong, though it could pass for not knowing.
@@ -93,7 +93,7 @@ def score_strictly(answered: Answered, judgements: Sequence[Judgement]) -> Score
     return replace(score, points=0.0) if silent and score.points else score
 
 
-def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point as Equation 2 does, the judge's replies read as the authors read them.
 
     They ask once: what the judge said at first counts.
@@ -102,7 +102,7 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
 
 
 def _ask(
-    answered: Sequence[Answered], asked: Sequence[Prompt], criterion: str, model: ChatModel
+    answered: Sequence[AnsweredQuestion], asked: Sequence[Prompt], criterion: str, model: ChatModel
 ) -> list[Judgement]:
     yes, read = (CORRECT, correctness) if criterion == IS_CORRECT else (SAME, sameness)
 
@@ -131,7 +131,7 @@ def _ask(
     ]
 
 
-def _judged_by_rules(pair: Answered, said: Mapping[_Which, str]) -> list[Judgement]:
+def _judged_by_rules(pair: AnsweredQuestion, said: Mapping[_Which, str]) -> list[Judgement]:
     word = yes_or_no(pair.prediction.text)
     value = UNCLEAR if not word else CORRECT if word == pair.question.answer[0] else INCORRECT
     judged = {IS_CORRECT: value}
@@ -150,21 +150,21 @@ def _judged_by_rules(pair: Answered, said: Mapping[_Which, str]) -> list[Judgeme
     ]
 
 
-def _which(pair: Answered) -> _Which:
+def _which(pair: AnsweredQuestion) -> _Which:
     """Name what replies about the figures of one control pair share."""
     return pair.question.group_id, pair.prediction.model, pair.prediction.sample
 
 
-def _said_of_figure_0(answered: Sequence[Answered]) -> dict[_Which, str]:
+def _said_of_figure_0(answered: Sequence[AnsweredQuestion]) -> dict[_Which, str]:
     return {_which(p): p.prediction.text for p in answered if p.question.labels["figure_id"] == "0"}
 
 
-def _has_counterpart(pair: Answered, said: Mapping[_Which, str]) -> bool:
+def _has_counterpart(pair: AnsweredQuestion, said: Mapping[_Which, str]) -> bool:
     return pair.question.labels["figure_id"] != "0" and _which(pair) in said
 
 
 def _score(
-    answered: Answered, judgements: Sequence[Judgement], read: _Read, read_sameness: _Read
+    answered: AnsweredQuestion, judgements: Sequence[Judgement], read: _Read, read_sameness: _Read
 ) -> Score:
     """Score with what the diagnosis needs: the answer as judged, and sameness in the note."""
     about = {judgement.criterion: judgement for judgement in judgements}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from bench_assets.core.rows import Edition, Rejection
+from bench_assets.core.schema.rows import Edition, Rejection
 from hallusion_bench.source import Asked
 
 _PUBLISHED = "8b2966dde9876bdf91e2d342790f41313c280d681749fd193202fd945dafe4db"

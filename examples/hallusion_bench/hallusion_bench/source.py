@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_entries
-from bench_assets.core.source_folder import inside
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.core.tables.source_folder import inside
 
 _FILE = "HallusionBench.json"
 _ZIP = "hallusion_bench"  # the folder in the authors' zip

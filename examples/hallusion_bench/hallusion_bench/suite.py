@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import hallusion_bench
-from bench_assets.suite import Suite
+from bench_assets.evaluation.suite import Suite
 from hallusion_bench.task import TASK
 
 
 def _assets() -> Sequence[Any]:
-    from bench_assets.staging import loaded
+    from bench_assets.asset_factory.suite_assets import loaded
 
     return loaded(hallusion_bench)
 

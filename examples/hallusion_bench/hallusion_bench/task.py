@@ -1,6 +1,6 @@
 """HallusionBench as a task."""
 
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from hallusion_bench import measures, prompts, scoring
 
 TASK = Task(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
+from bench_assets.core.schema.rows import StoredImage
 from hallusion_bench.questions import to_questions
 from hallusion_bench.source import Asked
 from tests.distributions import write_distribution

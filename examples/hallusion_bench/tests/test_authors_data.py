@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from bench_assets import flow
+from bench_assets.evaluation import pipeline
 from hallusion_bench.assets import published_data_are_whole
 from hallusion_bench.select import edition_of, select
 from hallusion_bench.source import find_release, read_asked
@@ -32,10 +32,10 @@ def questions(release, ask):
 
 def constant(questions, word):
     said = [prediction(question_id=q.question_id, text=word) for q in questions]
-    scores = flow.score(TASK, questions, said, flow.judge(TASK, questions, said, None))
+    scores = pipeline.score(TASK, questions, said, pipeline.judge(TASK, questions, said, None))
     return {
         (metric.metric, metric.category): metric
-        for metric in flow.summarise(TASK, questions, said, scores)
+        for metric in pipeline.summarise(TASK, questions, said, scores)
     }
 
 

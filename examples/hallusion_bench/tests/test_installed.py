@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
 from bench_assets.catalog import load_catalog
+from bench_assets.cli.main import app
 from hallusion_bench.suite import SUITE
 
 PACKAGE = Path(__file__).parent.parent

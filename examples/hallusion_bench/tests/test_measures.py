@@ -5,9 +5,9 @@ from math import isnan
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import Score
-from bench_assets.task import Scored
+from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ScoredQuestion
 from hallusion_bench.scoring import DIFFERENT, SAME
 from hallusion_bench.task import TASK
 from tests.rows import prediction
@@ -38,7 +38,7 @@ def _scored(question, value, note):
     answer = {"correct": (gold,), "incorrect": ("no" if gold == "yes" else "yes",)}.get(value, ())
     right = value == "correct" or (value == "unclear" and not question.images)
     said = prediction(question_id=question.question_id)
-    return Scored(question, Score.of(said, points=float(right), answer=answer, note=note))
+    return ScoredQuestion(question, Score.of(said, points=float(right), answer=answer, note=note))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_pair_of_which_a_question_lacks_is_unscored_and_so_is_its_figure(table
 def test_what_the_judge_left_open_is_unscored_everywhere(table):
     """The reply about figure 0 of the last pair: what is compared with it cannot be told apart."""
     question, score = table[5]
-    table[5] = Scored(question, replace(score, points=None, answer=()))
+    table[5] = ScoredQuestion(question, replace(score, points=None, answer=()))
     found = {name: measure(table) for name, measure in TASK.measures.items()}
     assert (found["a_acc"].n_scored, found["a_acc"].n_unscored) == (9, 1)
     assert (found["q_acc"].n_scored, found["q_acc"].n_unscored) == (3, 1)
@@ -86,7 +86,7 @@ def test_what_the_judge_left_open_is_unscored_everywhere(table):
 
 def test_a_reply_that_nobody_compared_is_left_out_of_the_diagnosis(table):
     question, score = table[2]
-    table[2] = Scored(question, replace(score, note=""))
+    table[2] = ScoredQuestion(question, replace(score, note=""))
     found = TASK.measures["mixed"](table)
     assert (found.value, found.n_scored, found.n_unscored) == (1 / 4, 4, 1)
 
@@ -104,9 +104,12 @@ def test_slices_are_the_categories_and_their_topics(table):
 @pytest.mark.parametrize("measure", ["a_acc", "q_acc", "f_acc", "easy_acc", "hard_acc"])
 def test_questions_of_one_set_are_not_independent(table, measure):
     """One set is all right and the other all wrong: it says less than as many sets as questions."""
-    table = [Scored(q, replace(score, points=float("VD" in q.group_id))) for q, score in table]
+    table = [
+        ScoredQuestion(q, replace(score, points=float("VD" in q.group_id))) for q, score in table
+    ]
     apart = [
-        Scored(replace(q, labels=q.labels | {"set": q.question_id}), score) for q, score in table
+        ScoredQuestion(replace(q, labels=q.labels | {"set": q.question_id}), score)
+        for q, score in table
     ]
     together, alone = TASK.measures[measure](table), TASK.measures[measure](apart)
     assert together.value == alone.value
@@ -118,6 +121,9 @@ def test_a_model_that_was_cut_off_is_wrong_even_where_not_knowing_is_right(entry
     cut = prediction(
         question_id=questions[0].question_id, text="Let me", no_answer="no answer in 2 tokens"
     )
-    (score,) = flow.score(TASK, questions, [cut], [])
+    (score,) = pipeline.score(TASK, questions, [cut], [])
     assert (score.points, score.answer) == (0.0, ())
-    assert TASK.measures["language_hallucination"]([Scored(questions[0], score)]).n_unscored == 1
+    assert (
+        TASK.measures["language_hallucination"]([ScoredQuestion(questions[0], score)]).n_unscored
+        == 1
+    )

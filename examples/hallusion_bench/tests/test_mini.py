@@ -5,8 +5,8 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import StoredImage
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.evaluation import pipeline
 from hallusion_bench.mini.edition import write
 from hallusion_bench.questions import to_questions
 from hallusion_bench.select import select
@@ -40,8 +40,8 @@ def editions(tmp_path_factory):
 
 def measured(questions, says):
     said = [prediction(question_id=q.question_id, text=says(q)) for q in questions]
-    scores = flow.score(TASK, questions, said, flow.judge(TASK, questions, said, None))
-    rows = flow.summarise(TASK, questions, said, scores)
+    scores = pipeline.score(TASK, questions, said, pipeline.judge(TASK, questions, said, None))
+    rows = pipeline.summarise(TASK, questions, said, scores)
     return {row.metric: row.value for row in rows if row.category == "all"}
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from bench_assets.core.published import read_published
+from bench_assets.core.schema.published_numbers import read_published
 from hallusion_bench.suite import SUITE
 from hallusion_bench.task import TASK
 

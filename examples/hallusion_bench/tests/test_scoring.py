@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply
-from bench_assets.core.rows import Judgement
-from bench_assets.task import Answered
+from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation.task import AnsweredQuestion
 from hallusion_bench import prompts
 from hallusion_bench.scoring import (
     IS_CORRECT,
@@ -18,7 +18,7 @@ from hallusion_bench.scoring import (
     score_officially,
     score_strictly,
 )
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction
 
 
@@ -33,7 +33,7 @@ def answered(entry, ask):
             for figure, (visual_input, answer) in enumerate(shown)
         ]
         return [
-            Answered(question, prediction(question_id=question.question_id, text=reply))
+            AnsweredQuestion(question, prediction(question_id=question.question_id, text=reply))
             for question, reply in zip(ask(entries), replies, strict=False)
         ]
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.metrics.captions import corpus_bleu, score_captions
-from bench_assets.core.metrics.corpus import Captioned
-from bench_assets.core.metrics.rouge import rouge_l_of
+from bench_assets.core.metrics.caption_corpus import CaptionPair
+from bench_assets.core.metrics.captions import corpus_bleu, rouge_l_of, score_captions
 
 
 def words(text):
@@ -19,7 +18,7 @@ def words(text):
 
 
 def scores(*captions):
-    return score_captions([Captioned(c, tuple(r)) for c, *r in captions], words)
+    return score_captions([CaptionPair(c, tuple(r)) for c, *r in captions], words)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_cider_weighs_words_by_rarity_and_minds_the_length():
 def test_fixtures_come_out_corpus_and_item(shared_data, name):
     items = json.loads((shared_data / "captions" / f"{name}.json").read_text())["items"]
     expected = json.loads((shared_data / "captions" / f"{name}.scores.json").read_text())
-    found = score_captions([Captioned(i["candidate"], tuple(i["references"])) for i in items])
+    found = score_captions([CaptionPair(i["candidate"], tuple(i["references"])) for i in items])
     each, whole = expected["per_item"], expected["scores"]
     for n in range(4):
         assert found.bleu[:, n] == pytest.approx(each[f"Bleu_{n + 1}"], abs=1e-6)
@@ -107,7 +106,7 @@ def test_every_corpus_scores_as_with_pycocoevalcap(corpus):
     found = scores(*([candidate, *references] for candidate, references in corpus))
     assert np.allclose(found.bleu, bleu, atol=1e-6)
     assert np.allclose(found.rouge_l, rouge, atol=1e-6)
-    alone = [rouge_l_of(Captioned(c, tuple(references)), str.split) for c, references in corpus]
+    alone = [rouge_l_of(CaptionPair(c, tuple(references)), str.split) for c, references in corpus]
     assert np.allclose(alone, rouge, atol=1e-14)
     assert np.allclose(found.cider, cider, atol=1e-6)
 
@@ -135,7 +134,7 @@ def seconds(work):
 )
 def test_references_must_be_several_texts(references):
     with pytest.raises(ValueError, match="caption 0: references are"):
-        score_captions([Captioned("a", references)])
+        score_captions([CaptionPair("a", references)])
 
 
 def test_an_empty_corpus_has_no_scores():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench_assets.core.metrics.ptb import tokenize
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.metrics.short_texts import anls, exact_match, relaxed_match
+from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
 
 
 @pytest.mark.parametrize(

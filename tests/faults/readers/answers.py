@@ -9,20 +9,20 @@ from typing import Any
 
 import orjson
 
-from bench_assets import flow
 from bench_assets.catalog import load_catalog
-from bench_assets.core.rows import Question
-from bench_assets.task import RULES, ByModel, Task
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import RULES, ByModel, Task
 from resources.checkpoints.hub_revisions import hub_survey
-from resources.models.scripted import ScriptedModel
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.server.errors import failure
-from resources.server.formats.anthropic import Anthropic
-from resources.server.formats.gemini import Gemini
-from resources.server.formats.openai import OpenAI
-from resources.server.formats.reading import read
-from resources.settings.server_spec import ServerSpec
+from resources.config.sections.servers import ServerSpec
+from resources.http.errors import failure
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.openai import OpenAI
+from resources.models.api.formats.response_body import read
+from resources.models.registry.baselines import ScriptedModel
 from tests.faults.readers.reader import Reader, of_text
 from tests.faults.servers.server import reply
 from tests.rows import prediction, question
@@ -115,10 +115,10 @@ def _every_task(text: str) -> object:
     for task, questions in _tasks():
         said = [prediction(question_id=one.question_id, text=text) for one in questions]
         rules = RULES in task.judges
-        judged = flow.judge(task, questions, said, None) if rules else []
+        judged = pipeline.judge(task, questions, said, None) if rules else []
         for reading in task.readings:
-            scores = flow.score(task, questions, said, judged, reading)
-            flow.summarise(task, questions, said, scores)
+            scores = pipeline.score(task, questions, said, judged, reading)
+            pipeline.summarise(task, questions, said, scores)
     return None
 
 
@@ -134,9 +134,9 @@ def _every_judge(text: str) -> object:
 def judged_as(task: Task, questions: list[Question], judge: str, text: str) -> list[bool | None]:
     """What a judge that always says the same decides of a reply that the rules do not read."""
     said = [prediction(question_id=one.question_id, text="I would say so.") for one in questions]
-    rows = flow.judge(task, questions, said, ScriptedModel("judge", lambda _: text), judge)
-    scores = flow.score(task, questions, said, rows)
-    flow.summarise(task, questions, said, scores)
+    rows = pipeline.judge(task, questions, said, ScriptedModel("judge", lambda _: text), judge)
+    scores = pipeline.score(task, questions, said, rows)
+    pipeline.summarise(task, questions, said, scores)
     return [row.verdict for row in rows if not row.by_rules]
 
 

@@ -11,7 +11,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from bench_assets.core.errors import BenchError
+from bench_assets.core.schema.errors import BenchError
 
 
 def main() -> None:

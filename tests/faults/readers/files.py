@@ -13,22 +13,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from bench_assets.core.json_entries import read_entries, read_lines
-from bench_assets.core.published import read_published
-from bench_assets.core.records import records
-from bench_assets.core.rows import Score
-from bench_assets.plain.questions import build, place_of
+from bench_assets.core.schema.published_numbers import read_published
+from bench_assets.core.schema.rows import Score
+from bench_assets.core.tables.json_records import read_entries, read_lines, records
+from bench_assets.file_benchmarks.questions import build, place_of
 from resources.checkpoints.adapters import base_of
 from resources.checkpoints.files import loaded_files
 from resources.checkpoints.fingerprints import fingerprint, tensor_spans
-from resources.home.tables import TableFiles
-from resources.models.recorded import RecordedReply, by_model, read_replies
-from resources.pictures.download import downloaded
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings, load_settings
-from resources.settings.benchmarks import PlainBenchmark
-from resources.sources.archives import unpack
-from resources.sources.cache import ReleaseCache
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.datasets.archives import unpack
+from resources.datasets.cache import ReleaseCache
+from resources.images.download import downloaded
+from resources.images.store import ImageStore
+from resources.models.registry.recorded import RecordedReply, by_model, read_replies
+from resources.tables.parquet import TableFiles
 from tests.faults.checkpoints import headed, tensor, written_checkpoint
 from tests.faults.readers.reader import Reader, of_file
 

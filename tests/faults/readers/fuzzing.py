@@ -9,9 +9,9 @@ from time import process_time
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from bench_assets.core.errors import BenchError
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
+from bench_assets.core.schema.errors import BenchError
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
 from tests.faults.readers import answers
 from tests.faults.readers.answers import ANSWERS
 from tests.faults.readers.files import FILES

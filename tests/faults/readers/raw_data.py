@@ -7,21 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.suites.blink import saved_outputs
-from bench_assets.suites.blink import source as blink
-from bench_assets.suites.blink.builders.pickles import read_arrays
-from bench_assets.suites.codis import source as codis
-from bench_assets.suites.cogbench import source as cogbench
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.journeybench.captioning.source import read_captioned_images
-from bench_assets.suites.journeybench.hallucination_vqa.source import read_trigger_questions
+from bench_assets.suites.blink.dataset import source as blink
+from bench_assets.suites.blink.raw_formats.pickles import read_arrays
+from bench_assets.suites.blink.studies import released_outputs
+from bench_assets.suites.codis import dataset as codis
+from bench_assets.suites.cogbench.dataset import source as cogbench
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
+from bench_assets.suites.journeybench.mcot.dataset import read_mcot
 from bench_assets.suites.journeybench.mcot.problems import read_problems
-from bench_assets.suites.journeybench.mcot.source import read_mcot
-from bench_assets.suites.journeybench.multi_image_vqa.source import read_multi_image
-from bench_assets.suites.journeybench.retrieval.source import read_samples
-from bench_assets.suites.multi import source as multi
-from bench_assets.suites.multi.json_files import read_list
-from bench_assets.suites.multi.release import find_release
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
+from bench_assets.suites.journeybench.retrieval.dataset import read_samples
+from bench_assets.suites.multi.dataset import source as multi
+from bench_assets.suites.multi.dataset.release import find_release, read_list
 from tests.faults.readers.reader import Reader, of_file
 from tests.suites.codis.raw import entry
 
@@ -65,7 +64,7 @@ def _release(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path
     return written
 
 
-def _codis(read: Callable[[codis.Release], object]) -> Callable[[Path], object]:
+def _codis(read: Callable[[codis.CodisRelease], object]) -> Callable[[Path], object]:
     def found(folder: Path) -> object:
         (folder / "images" / "a.png").touch()
         if (folder / "votes.json").exists():
@@ -75,7 +74,7 @@ def _codis(read: Callable[[codis.Release], object]) -> Callable[[Path], object]:
     return found
 
 
-def _cogbench(*reads: Callable[[cogbench.Release], object]) -> Callable[[Path], object]:
+def _cogbench(*reads: Callable[[cogbench.CogBenchRelease], object]) -> Callable[[Path], object]:
     return lambda folder: [read(cogbench.find_release(folder)) for read in reads]
 
 
@@ -138,7 +137,7 @@ RAW_DATA = [
         "Spatial_Relation/val.json", _blink), _json([_ROW])),
     _row("blink a key", "json", of_file("key.json", blink.read_key), b'{"val_Jigsaw_1": "(A)"}'),
     _row("blink saved outputs", "json", _release(
-        "out/Jigsaw.json", lambda folder: saved_outputs.read_outputs(folder / "out")),
+        "out/Jigsaw.json", lambda folder: released_outputs.read_outputs(folder / "out")),
          _json({"val": [_OUTPUT]})),
     _row("blink a pickle of arrays", "bytes", of_file("a.pkl", read_arrays),
          pickle.dumps({"a": np.arange(4), "b": [1.5, "x"]}, 2), pickle.dumps(np.float64(1), 4)),

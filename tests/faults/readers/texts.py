@@ -1,24 +1,25 @@
 """Readers of what models and judges say, and of texts in sources."""
 
-from bench_assets.core import choice_forms, numbers, reasoning, reply_text
-from bench_assets.core.choices import read_choice
-from bench_assets.core.numbered_verdicts import read_by_number
-from bench_assets.core.signature import Signature
-from bench_assets.plain.answers import read_answer, read_options
-from bench_assets.suites.blink.reading import official_option
+from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.parsing import choice_patterns, normalization, numbers, reasoning
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.schema.signature import Signature
+from bench_assets.file_benchmarks.answers import read_answer, read_options
+from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.codis.scoring import read_verdict as codis_verdict
-from bench_assets.suites.cogbench.description.verdicts import read_by_position
-from bench_assets.suites.journeybench import agreement, verification
-from bench_assets.suites.journeybench.captioning.source import split_captions
-from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
-from bench_assets.suites.journeybench.hallucination_vqa.source import split_answers
-from bench_assets.suites.journeybench.source import texts
-from bench_assets.suites.journeybench.writing import json_objects
-from bench_assets.suites.multi import boxes, markup
-from bench_assets.suites.multi.replies import careful, says_image_is_missing, wanted_of
-from bench_assets.suites.multi.table_picture import draw_table
-from resources.server.waits import duration, retry_after, wait_of
-from resources.sources.addresses import read_address
+from bench_assets.suites.cogbench.description.judging import read_by_position
+from bench_assets.suites.journeybench import answer_agreement, solution_verification
+from bench_assets.suites.journeybench.captioning.dataset import split_captions
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import split_answers
+from bench_assets.suites.journeybench.published_files import texts
+from bench_assets.suites.journeybench.text_generation import json_objects
+from bench_assets.suites.multi.construction import markup
+from bench_assets.suites.multi.construction.table_images import draw_table
+from bench_assets.suites.multi.parsing import boxed_answers
+from bench_assets.suites.multi.parsing.responses import careful, says_image_is_missing, wanted_of
+from resources.datasets.release_address import read_address
+from resources.http.backoff import duration, retry_after, wait_of
 from tests.faults.readers.reader import Reader, of_text
 from tests.suites.multi.rows import item, question
 
@@ -46,9 +47,12 @@ def _row(name: str, read: object, *seeds: bytes, linear: bool = True, **more: ob
 
 TEXTS = [
     _row("core.choices.read_choice", lambda text: read_choice(text, _OPTIONS)),
-    _row("core.choice_forms.concluded", lambda text: choice_forms.concluded(text, _OPTIONS)),
-    _row("core.choice_forms.names", lambda text: choice_forms.names(text, _OPTIONS)),
-    _row("core.choice_forms.without_list", lambda text: choice_forms.without_list(text, _OPTIONS)),
+    _row("core.choice_forms.concluded", lambda text: choice_patterns.concluded(text, _OPTIONS)),
+    _row("core.choice_forms.names", lambda text: choice_patterns.names(text, _OPTIONS)),
+    _row(
+        "core.choice_forms.without_list",
+        lambda text: choice_patterns.without_list(text, _OPTIONS),
+    ),
     _row("core.numbers.final_number", numbers.final_number),
     _row("core.numbers.numbers", numbers.numbers),
     _row("core.numbers.in_digits", numbers.in_digits),
@@ -57,12 +61,12 @@ TEXTS = [
     _row("core.reasoning.take_apart", reasoning.take_apart),
     _row("core.reasoning.take_apart, own tags", lambda t: reasoning.take_apart(t, ("<a>", "</a>"))),
     _row("core.reasoning.opened_thought", reasoning.opened_thought),
-    _row("core.reply_text.plain", reply_text.plain),
-    _row("core.reply_text.sentences", reply_text.sentences),
-    _row("core.reply_text.refuses", reply_text.refuses),
-    _row("core.reply_text.after_doubts", reply_text.after_doubts),
-    _row("core.reply_text.with_letters", reply_text.with_letters),
-    _row("core.reply_text.denies", reply_text.denies),
+    _row("core.reply_text.plain", normalization.plain),
+    _row("core.reply_text.sentences", normalization.sentences),
+    _row("core.reply_text.refuses", normalization.refuses),
+    _row("core.reply_text.after_doubts", normalization.after_doubts),
+    _row("core.reply_text.with_letters", normalization.with_letters),
+    _row("core.reply_text.denies", normalization.denies),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),
@@ -70,12 +74,12 @@ TEXTS = [
     _row("cogbench read_by_number", lambda text: read_by_number(text, 7), b"1. [1] 2. [0]",
          b'{"1": 1, "2": [0]}', b'[{"id": 1, "score": 0}]'),
     _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
-    _row("journeybench read_verdict", verification.read_verdict, b"yes", b"**No**"),
-    _row("journeybench read_extraction", verification.read_extraction, b"12", b"unknown"),
+    _row("journeybench read_verdict", solution_verification.read_verdict, b"yes", b"**No**"),
+    _row("journeybench read_extraction", solution_verification.read_extraction, b"12", b"unknown"),
     _row("journeybench agreement.read_answer",
-         lambda text: agreement.read_answer(text, ("image1", "image2"))),
+         lambda text: answer_agreement.read_answer(text, ("image1", "image2"))),
     _row("journeybench agreement.missing_steps",
-         lambda text: agreement.missing_steps("1+1=2\n2*3=6", text)),
+         lambda text: answer_agreement.missing_steps("1+1=2\n2*3=6", text)),
     _row("journeybench says_the_same", lambda text: says_the_same(text, "No one.", "Who?")),
     _row("journeybench json_objects", json_objects, b'Here:\n```json\n[{"a": 1}]\n```'),
     _row("journeybench split_captions", split_captions, b'1. "A cat." 2. "A dog."'),
@@ -84,9 +88,14 @@ TEXTS = [
     _row("multi careful reading", _carefully, b"BD", b"\\boxed{B}"),
     _row("multi says_image_is_missing", says_image_is_missing),
     _row("multi wanted_of", wanted_of, "第一个字母".encode()),
-    _row("multi boxes_in", boxes.boxes_in, b"\\boxed{\\text{B}}", words=("\\boxed{", "\\text{")),
-    _row("multi boxed", boxes.boxed, b"\\boxed{\\text{B}}", words=("\\boxed{", "\\text{")),
-    _row("multi in_json", boxes.in_json, b'{"answer": "B"}'),
+    _row(
+        "multi boxes_in",
+        boxed_answers.boxes_in,
+        b"\\boxed{\\text{B}}",
+        words=("\\boxed{", "\\text{"),
+    ),
+    _row("multi boxed", boxed_answers.boxed, b"\\boxed{\\text{B}}", words=("\\boxed{", "\\text{")),
+    _row("multi in_json", boxed_answers.in_json, b'{"answer": "B"}'),
     _row("multi markup of HTML", lambda text: markup.prepare(item(format="html", specific=text)),
          *_HTML, words=("<table>", "<td rowspan=99999>", "<u>", "</u>", "<sub>", "<img src=a>")),
     _row("multi markup of LaTeX and text",

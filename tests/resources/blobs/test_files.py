@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import HomeError
-from resources.blobs.files import FileBlobs
-from resources.blobs.opening import open_blobs
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.blobs.files import FileBlobs
+from resources.storage.blobs.opening import open_blobs
 from tests.unprivileged import unprivileged
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.rows import Metric
-from resources.home.gathered_tables import GATHERED
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Metric
+from resources.tables.metrics_snapshot import GATHERED
+from resources.tables.parquet import TableFiles
 from tests.report.fair import metric
 
 pytestmark = pytest.mark.long

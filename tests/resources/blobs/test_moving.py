@@ -5,11 +5,11 @@ from typing import cast
 
 import pytest
 
-from bench_assets.core.errors import HomeError
-from resources.blobs.files import FileBlobs
-from resources.blobs.moving import Rules, move
-from resources.blobs.opening import open_blobs
-from resources.blobs.port import Blobs
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.blobs.files import FileBlobs
+from resources.storage.blobs.moving import Rules, move
+from resources.storage.blobs.opening import open_blobs
+from resources.storage.blobs.port import Blobs
 
 LARGE = b"x" * (9 * 2**20)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import HomeError
-from resources.blobs.objects import ObjectBlobs
-from resources.blobs.opening import open_blobs
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.blobs.objects import ObjectBlobs
+from resources.storage.blobs.opening import open_blobs
 from tests.object_store import KEYS, Front
 
 stores = pytest.importorskip("obstore.store", reason="make cluster-check installs obstore")

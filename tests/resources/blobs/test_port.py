@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import HomeError
-from resources.blobs.files import FileBlobs
-from resources.blobs.objects import ObjectBlobs
-from resources.blobs.opening import open_blobs
-from resources.blobs.port import Blobs
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.blobs.files import FileBlobs
+from resources.storage.blobs.objects import ObjectBlobs
+from resources.storage.blobs.opening import open_blobs
+from resources.storage.blobs.port import Blobs
 
 long = pytest.mark.long
 ODD = "run%2Fstep-1@x=+ 'ü'#.parquet"

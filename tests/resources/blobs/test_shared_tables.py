@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.core.errors import HomeError, TableError
-from bench_assets.core.rows import Metric, Prediction, Rejection
-from bench_assets.core.tables import digest
-from resources.home.columns import read_columns
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.schema.rows import Metric, Prediction, Rejection
+from bench_assets.core.tables.arrow import digest
+from resources.tables.columns import read_columns
+from resources.tables.parquet import TableFiles
 from tests.object_store import Front
 from tests.report.fair import metric
 from tests.rows import prediction

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Request
+from bench_assets.core.schema.errors import ModelError
 from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of
 from tests.tiny_checkpoint import save_tiny_vlm
 
@@ -136,7 +136,7 @@ def _offline_identity(hf_home: Path, hub_id: str) -> str:
     # A process of its own: huggingface_hub reads the environment once, when it is imported.
     program = (
         "import sys\n"
-        "from bench_assets.core.errors import ModelError\n"
+        "from bench_assets.core.schema.errors import ModelError\n"
         "from resources.checkpoints.identity import pin\n"
         "try: print(pin(sys.argv[1]).content)\n"
         "except ModelError as why: print(why)\n"

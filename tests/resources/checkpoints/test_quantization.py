@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.quantization import REQUIREMENTS, check_quantization, needs
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import content_digest
 from resources.checkpoints.identity import pin
 from tests.sensors.watched import safetensors, write_checkpoint

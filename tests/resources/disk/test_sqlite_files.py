@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import HomeError
-from resources.disk.sqlite_files import complaints, opened_to_read, told
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.sqlite import complaints, opened_to_read, told
 
 
 @pytest.fixture(params=["a b", "a#b", "a?b", "a%20b", "ü'\""])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import ImageError, ModelError
+from bench_assets.core.schema.errors import ImageError, ModelError
 from resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
-from resources.home.vectors import RememberingEncoder, VectorStore
-from resources.pictures.images import ImageStore
+from resources.images.store import ImageStore
+from resources.storage.vectors.store import RememberingEncoder, VectorStore
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.database.postgres import Database
-from resources.home.claims import ClaimFiles, Claims, SharedClaims
+from resources.storage.locks.leases import ClaimFiles, Claims, SharedClaims
+from resources.storage.postgres import Database
 
 
 @pytest.fixture(params=["files", pytest.param("PostgreSQL", marks=pytest.mark.long)])

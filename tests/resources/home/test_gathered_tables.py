@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from bench_assets.core.rows import Metric, Rejection
-from bench_assets.core.tables import to_table
-from resources.blobs.files import FileBlobs
-from resources.home.gathered_tables import Fetched, gathered
+from bench_assets.core.schema.rows import Metric, Rejection
+from bench_assets.core.tables.arrow import to_table
+from resources.storage.blobs.files import FileBlobs
+from resources.tables.metrics_snapshot import Fetched, gathered
 from tests.report.fair import metric
 
 N = 20  # models

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench_assets.core.embedding import Vectors
-from bench_assets.core.errors import HomeError
-from resources.home.vector_merging import merge_vectors
-from resources.home.vectors import KnownVectors, RememberingEncoder, VectorStore, is_whole
+from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.vectors.merging import merge_vectors
+from resources.storage.vectors.store import KnownVectors, RememberingEncoder, VectorStore, is_whole
 from tests.resources.home.test_vectors import Counting, change
 
 
@@ -19,8 +19,8 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Know
     if request.param == "a file":
         return lambda: VectorStore(tmp_path / "home" / "vectors.sqlite")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
-    from resources.database.postgres import Database
-    from resources.home.shared_vectors import SharedVectors
+    from resources.storage.postgres import Database
+    from resources.storage.vectors.postgres_store import SharedVectors
 
     address = request.getfixturevalue("address")
     return lambda: SharedVectors(Database(address, "V"))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets.core.large_tables import BLOCK, LargeTable, gathered
-from bench_assets.core.rows import Rejection
-from bench_assets.core.tables import digest
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.large_tables import BLOCK, LargeTable, gathered
+from resources.tables.parquet import TableFiles
 
 KEY = ["t", "rejections"]
 ROWS = [Rejection(entry=f"line {n}", reason="empty") for n in range(BLOCK + 2)]

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.home.locks import forget, is_free, locked
+from bench_assets.core.schema.errors import SettingsError
+from resources.storage.locks.file_locks import forget, is_free, locked
 
 HOLD = """
 import sys
 from pathlib import Path
-from resources.home.locks import locked
+from resources.storage.locks.file_locks import locked
 with locked(Path(sys.argv[1]), sys.argv[2:], lambda why: print(why, flush=True)):
     print("held", flush=True)
     input()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from resources.home.processes import Process, is_gone, start_of, this_process
+from resources.storage.process_identity import Process, is_gone, start_of, this_process
 
 HERE = Process(host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=start_of(os.getpid()))
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.bench.instance import open_instance
-from resources.home.processes import this_process
-from resources.home.pulses import Pulses
-from resources.home.run_processes import beating, end_runs_without_process
+from bench_assets.workspace.build.dagster_instance import open_instance
+from resources.runs.heartbeats import Pulses
+from resources.runs.orphaned_runs import beating, end_runs_without_process
+from resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
 from tests.postgres_server import PostgresServer, postgres
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long
 STARTED, OVER = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
 LIVING = """
 import sys, time
-from resources.home.pulses import Pulses
+from resources.runs.heartbeats import Pulses
 with Pulses(sys.stdin.readline().strip(), "V", 2).beating(sys.argv[1]):
     print("lives", flush=True)
     time.sleep(60)

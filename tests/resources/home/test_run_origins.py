@@ -9,8 +9,8 @@ from dagster._core.remote_origin import (
     RemoteRepositoryOrigin,
 )
 
-from resources.home.run_origins import LOCATION
-from resources.settings.discreet_storage import DiscreetStorage
+from resources.redaction.dagster_storage import DiscreetStorage
+from resources.runs.in_process_runs import LOCATION
 from tests.conftest import CHECKOUT
 
 SHOWN = {".dagster/repository": f"__repository__@{LOCATION}"}  # what the timeline asks for

@@ -15,15 +15,15 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._grpc.server import GrpcServerProcess
 
-from resources.home.processes import Process, start_of, this_process
-from resources.home.run_processes import (
+from resources.runs.orphaned_runs import (
     Launcher,
     end_runs_without_process,
     named_executor,
     process_tags,
     table_locks,
 )
-from resources.home.starting import is_unknown_to_its_server
+from resources.runs.pending_runs import is_unknown_to_its_server
+from resources.storage.process_identity import Process, start_of, this_process
 from tests.conftest import CHECKOUT
 
 STARTED = dg.DagsterRunStatus.STARTED

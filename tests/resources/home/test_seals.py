@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.core.errors import HomeError, TableError
-from bench_assets.core.rows import Score
-from bench_assets.core.tables import to_table
-from resources.home.seals import verify
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.schema.rows import Score
+from bench_assets.core.tables.arrow import to_table
+from resources.tables.checksums import verify
+from resources.tables.parquet import TableFiles
 
 KEY = ["suite", "scores"]
 ROWS = [

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import HomeError
-from resources.database.postgres import Database
-from resources.home.locks import Locks
-from resources.home.shared_locks import SharedLocks
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.locks.file_locks import Locks
+from resources.storage.locks.postgres_locks import SharedLocks
+from resources.storage.postgres import Database
 from tests.postgres_server import PostgresServer
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.long
 CHECKOUT = Path(__file__).parents[3]
 HOLD = """
 import os, sys
-from resources.database.postgres import Database
-from resources.home.shared_locks import SharedLocks
+from resources.storage.postgres import Database
+from resources.storage.locks.postgres_locks import SharedLocks
 locks = SharedLocks(Database(os.environ["BENCH_DATABASE"], "BENCH_DATABASE"), float(sys.argv[1]))
 with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
     print("held", flush=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from resources.home.table_places import TablePlaces
+from resources.tables.locations import TablePlaces
 
 KEY = ("codis", "questions")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.rows import Metric, Prediction, Rejection
-from bench_assets.core.tables import digest, to_rows
-from resources.home.tables import TableFiles
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Prediction, Rejection
+from bench_assets.core.tables.arrow import digest, to_rows
+from resources.tables.parquet import TableFiles
 from tests.rows import prediction
 
 KEY = ["suite", "table"]

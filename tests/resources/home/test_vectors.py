@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench_assets.core.embedding import Vectors
-from bench_assets.core.errors import HomeError
-from resources.home.vectors import RememberingEncoder, VectorStore
+from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.vectors.store import RememberingEncoder, VectorStore
 
 
 class Counting:

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from bench_assets.core.metrics.ptb import tokenize
-from resources.language.meteor import meteor, why_no_meteor
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.core.schema.errors import ModelError
+from resources.encoders.meteor import meteor, why_no_meteor
 
 needs_java = pytest.mark.skipif(bool(why_no_meteor()), reason=f"METEOR: {why_no_meteor()}")
 

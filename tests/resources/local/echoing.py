@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from resources.local.answers import Draw
-from resources.local.batches import Batches
-from resources.local.conversations import Message
-from resources.replies.engine import ReadImage
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from resources.models.workers.batching import Batches
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+from resources.response_cache.engine import ReadImage
 from tests.resources.local.tiny_engine import ALBUM, spec_of
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
-from resources.local.answers import Draw
-from resources.local.conversations import Message
-from resources.settings.local_specs import TransformersSpec
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
 
 
 class Fragile:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Reply, Request
 from resources.checkpoints.identity import Checkpoint
-from resources.local.answers import Draw
-from resources.local.engine import TransformersEngine
-from resources.settings.local_specs import TransformersSpec
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.workers.local_model import Draw
 from tests.resources.local.fragile import Fragile
 from tests.resources.local.tiny_engine import ALBUM, spec_of
 from tests.sensors.watched import safetensors

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
-from resources.local.answers import Draw
-from resources.local.conversations import Message
+from bench_assets.core.schema.chat import Image, Prompt, Reply, Request, Turn
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
 from tests.resources.local.echoing import Echo, ask, batches
 from tests.resources.local.tiny_engine import ALBUM, BLUE, RED
 

@@ -4,9 +4,9 @@ import jinja2
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Prompt, Reply, Request, Turn
-from bench_assets.core.errors import ModelError
-from resources.local.answers import Draw
+from bench_assets.core.schema.chat import Prompt, Reply, Request, Turn
+from bench_assets.core.schema.errors import ModelError
+from resources.models.workers.local_model import Draw
 from tests.resources.local.echoing import Echo, ask, batches
 from tests.resources.local.tiny_engine import ALBUM, BLUE, RED
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Request
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
-from resources.local.card_decoding import Card, read_card
+from resources.models.transformers.generation_config import Card, read_card
 from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 

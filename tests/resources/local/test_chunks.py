@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.local.chunks import Chunks
-from resources.local.workers import Chunk, Died, Done, Said
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.models.workers.port import Chunk, Done, Said, WorkerDied
+from resources.models.workers.work_queue import Chunks
 from tests.resources.local.tiny_engine import spec_of
 
 
@@ -26,7 +26,7 @@ class Hand:
         self.todo = dict(chunk)
         self.chunks.append([_text(request) for request in chunk.values()])
 
-    def hear(self) -> Said | Died:
+    def hear(self) -> Said | WorkerDied:
         if not self.todo:
             self.busy = False
             return Done(len(self.chunks))
@@ -34,7 +34,7 @@ class Hand:
         del self.todo[position]
         match _text(request):
             case "poison":
-                return Died(f"{self.name} is gone")
+                return WorkerDied(f"{self.name} is gone")
             case "none":
                 return ModelError("no weights")
         return position, Reply(text=_text(request).upper())
@@ -58,10 +58,10 @@ class Hands:
     def free(self) -> list[Hand]:
         return [hand for hand in self.hands if not hand.busy]
 
-    def hear(self) -> Iterator[tuple[Hand, Said | Died]]:
+    def hear(self) -> Iterator[tuple[Hand, Said | WorkerDied]]:
         for hand in [hand for hand in self.hands if hand.busy]:
             said = hand.hear()
-            if isinstance(said, Died):
+            if isinstance(said, WorkerDied):
                 self.hands.remove(hand)
                 if self.spare:
                     self.spare -= 1

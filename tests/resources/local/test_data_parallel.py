@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError
-from resources.local.data_parallel import DataParallelEngine
-from resources.local.workers import Load
-from resources.pictures.shared_pictures import SharedPictures
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.images.shared_images import SharedPictures
+from resources.models.transformers.data_parallel import DataParallelEngine
+from resources.models.workers.port import Load
 from tests.resources.local import fragile
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Request, Turn
-from resources.local.answers import Draw
-from resources.local.conversations import decode
-from resources.local.engine import TransformersEngine
-from resources.local.sampling import Sampled
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.sampling import RowSampler
+from resources.models.workers.conversations import decode
+from resources.models.workers.local_model import Draw
 from tests.resources.local.tiny_engine import (
     ALBUM,
     BLUE,
@@ -113,7 +113,9 @@ def test_tokens_are_drawn_from_the_distribution(
     seeds = [str(i) for i in range(n)]
     draw = Draw(max_tokens=1, temperature=temperature, top_p=top_p, seeds=seeds)
     scores = torch.tensor([[0.6, 0.3, 0.1]]).log().expand(n, 3)
-    counts = Counter(Sampled(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist())
+    counts = Counter(
+        RowSampler(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist()
+    )
     for token, p in enumerate(expected):
         assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
 
@@ -200,7 +202,7 @@ def test_a_compiled_model_is_compiled_once_for_all_shapes(
 
 def test_importing_the_engine_imports_no_torch() -> None:
     program = (
-        "import sys, resources.local.engine as e;"
+        "import sys, resources.models.transformers.engine as e;"
         "assert not {'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.local.finite import Finite, refuse_infinite_weights
-from resources.local.loading import load_weights
+from resources.models.transformers.loading import load_weights
+from resources.models.transformers.nan_checks import Finite, refuse_infinite_weights
 from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Request
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.local.loading import load_weights, refuse_incomplete
-from resources.local.model import load
-from resources.local.picture_digests import PictureDigests
+from resources.models.transformers.image_digests import PictureDigests
+from resources.models.transformers.loading import load_weights, refuse_incomplete
+from resources.models.transformers.model import load
 from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said, spec_of
 from tests.sensors.hostile import pickled, writing
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm

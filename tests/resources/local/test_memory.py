@@ -5,22 +5,15 @@ from pathlib import Path
 
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Reply, Request
 from resources.checkpoints.identity import Checkpoint
-from resources.local.answers import Draw
-from resources.local.conversations import Message
-from resources.local.engine import TransformersEngine
-from resources.local.model import TransformersModel, load
-from resources.local.prompt_tensors import Prepared
-from resources.settings.local_specs import TransformersSpec
-from tests.resources.local.tiny_engine import (
-    ALBUM,
-    MIXED,
-    engine_of,
-    replies_of,
-    said,
-    spec_of,
-)
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.inputs.prompt_tensors import PromptBatch
+from resources.models.transformers.model import TransformersModel, load
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
 
 
 class Cramped:
@@ -34,10 +27,10 @@ class Cramped:
     def weight(self, pictures: Sequence[PILImage.Image]) -> int:
         return self.model.weight(pictures)
 
-    def prepare(self, conversations: Sequence[Sequence[Message]]) -> Prepared:
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         return self.model.prepare(conversations)
 
-    def answer(self, prepared: Prepared, draw: Draw) -> list[Reply]:
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Reply]:
         import torch
 
         self.sizes.append(len(prepared.notes))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
 from tests.resources.local.sealed import Change, Loader, asked_of, engine_of, overwritten
 from tests.sensors.watched import safetensors, write_checkpoint
 

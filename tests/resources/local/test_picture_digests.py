@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from resources.local.data_parallel import DataParallelEngine
-from resources.local.engine import TransformersEngine
-from resources.local.picture_digests import PictureDigests
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import ModelError
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.models.transformers.data_parallel import DataParallelEngine
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.image_digests import PictureDigests
 from tests.resources.local.tiny_engine import ALBUM, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
@@ -52,9 +52,9 @@ def changed(vlm: Path, folder: Path, change: Change) -> Path:
 _AGAIN = """
 import sys
 from pathlib import Path
-from resources.settings.local_specs import TransformersSpec
-from resources.local.picture_digests import PictureDigests
-from resources.local.engine import TransformersEngine
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.image_digests import PictureDigests
+from resources.models.transformers.engine import TransformersEngine
 
 folder, file = sys.argv[1:]
 spec = TransformersSpec(kind="transformers", path=folder, device="cpu")

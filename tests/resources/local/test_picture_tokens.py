@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as PILImage
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.local.picture_tokens import PictureTokens, limit_tokens
-from resources.local.processor import load_processor
+from resources.models.transformers.inputs.image_tokens import PictureTokens, limit_tokens
+from resources.models.transformers.inputs.processor import load_processor
 from tests.families import idefics, llava, qwen, tiles
 from tests.resources.local.tiny_engine import spec_of
 

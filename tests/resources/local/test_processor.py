@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.local.processor import load_processor
+from resources.models.transformers.inputs.processor import load_processor
 from tests.families import captioners, idefics, llama, qwen
 from tests.resources.local.tiny_engine import MIXED, RED, engine_of, replies_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image as PILImage
 
 from resources.checkpoints.identity import pin
-from resources.local.picture_tokens import PictureTokens
-from resources.local.processor import load_processor
-from resources.local.prompt_tensors import PromptTensors
+from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.inputs.processor import load_processor
+from resources.models.transformers.inputs.prompt_tensors import PromptTensors
 from tests.families import qwen
 from tests.resources.local.tiny_engine import spec_of
 from tests.tiny_checkpoint import save_tiny_vlm

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from resources.local.reply_texts import ReplyTexts
+from bench_assets.core.schema.chat import Prompt, Request
+from resources.models.transformers.detokenization import ReplyTexts
 from tests.families.parts import tokenizer
 from tests.resources.local.tiny_engine import RED, engine_of, replies_of
 from tests.tiny_checkpoint import save_tiny_vlm

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from resources.local.answers import Draw
-from resources.local.sampling import RepetitionPenalty, Sampled, choosers
+from resources.models.transformers.sampling import RepetitionPenalty, RowSampler, choosers
+from resources.models.workers.local_model import Draw
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,9 @@ def test_a_card_s_tokens_are_drawn_from_its_distribution(
     seeds = [str(i) for i in range(n)]
     draw = Draw(max_tokens=1, temperature=1.0, top_p=1.0, seeds=seeds, rest=rest)
     scores = torch.tensor([[0.6, 0.3, 0.1]]).log().expand(n, 3)
-    counts = Counter(Sampled(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist())
+    counts = Counter(
+        RowSampler(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist()
+    )
     for token, p in enumerate(expected):
         assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
 

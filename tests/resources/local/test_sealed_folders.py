@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from resources.local.engine import TransformersEngine
+from bench_assets.core.schema.errors import ModelError
+from resources.models.transformers.engine import TransformersEngine
 from tests.resources.local.sealed import Change, Loader, asked_of, engine_of, overwritten
 from tests.resources.local.tiny_engine import ALBUM, spec_of
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint

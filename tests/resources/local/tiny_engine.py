@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request, Turn
-from bench_assets.core.errors import ImageError
-from resources.local.engine import TransformersEngine
-from resources.replies.engine import Engine
-from resources.settings.local_specs import TransformersSpec
+from bench_assets.core.schema.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.schema.errors import ImageError
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.engine import TransformersEngine
+from resources.response_cache.engine import Engine
 
 
 class Album:

@@ -5,11 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.chat import ChatModel, Request
-from resources.models.check import ModelCheck
-from resources.models.checked_models import check_model
-from resources.models.scripted import ScriptedModel
-from resources.settings.bench_toml import load_settings
+from bench_assets.core.schema.chat import ChatModel, Request
+from resources.config.bench_toml import load_settings
+from resources.models.registry.baselines import ScriptedModel
+from resources.models.registry.model_check import ModelCheck, check_model
 
 PROBES = [
     "a picture",

@@ -4,12 +4,15 @@ from collections import Counter
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from bench_assets.core.rows import Question
-from resources.models.baselines import MostFrequentBaseline, RandomBaseline
-from resources.models.blind import BlindModel
-from resources.models.scripted import ScriptedModel
+from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Question
+from resources.models.registry.baselines import (
+    BlindModel,
+    MostFrequentBaseline,
+    RandomBaseline,
+    ScriptedModel,
+)
 from tests.rows import question
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from safetensors import safe_open
 
-from bench_assets.core.chat import Decoding, Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.models.check import ModelCheck, Subject, asking, try_out
-from resources.models.probes import DrawnPictures
+from bench_assets.core.schema.chat import Decoding, Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.models.registry.model_check import ModelCheck, Subject, asking, try_out
+from resources.models.registry.probes import DrawnPictures
 from tests.chat_server import ChatServer
 from tests.families import llama
 from tests.resources.models.checking import PROBES, checked, copied, errors, local, python

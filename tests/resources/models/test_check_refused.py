@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
+from bench_assets.cli.main import app
 from tests.resources.models.checking import checked, copied, local, python
 
 

@@ -5,29 +5,29 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
-from bench_assets.bench.names import check_names
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ImageError, ModelError, SettingsError
-from resources.models.checked_models import check_model
-from resources.models.opening import Models
-from resources.models.setup import setup_of
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import load_settings
-from resources.settings.engine_kinds import kind_problems
-from resources.settings.model_specs import listed
-from resources.settings.settings_file import SettingsFile
+from bench_assets.cli.main import app
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
+from bench_assets.workspace.build.name_validation import check_names
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.bench_toml import load_settings
+from resources.config.sections.engine_kinds import kind_problems
+from resources.config.sections.models import listed
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.model_check import check_model
+from resources.models.registry.opening import Models
+from resources.models.registry.setup import setup_of
 from tests.distributions import write_distribution
 from tests.resources.server.asking import requests_for
 
 GROUP = "bench_assets.engines"
 ACME = """
-from bench_assets.core.chat import Decoding, Reply
-from resources.settings.engine_kinds import EngineKind
-from resources.settings.sections import Asked, Priced
+from bench_assets.core.schema.chat import Decoding, Reply
+from resources.config.sections.engine_kinds import EngineKind
+from resources.config.sections.base import SamplingSection, PriceSection
 
-class Spec(Asked, Priced):
+class Spec(SamplingSection, PriceSection):
     volume: int = 1
 
 class Engine:
@@ -61,8 +61,8 @@ LOUD = EngineKind(spec=Spec, engine=Engine)
 AWAY = EngineKind(spec=Spec, engine=Engine, alone=False)
 """
 CRAB = """
-from resources.settings.engine_kinds import EngineKind
-from resources.settings.sections import ModelSpec
+from resources.config.sections.engine_kinds import EngineKind
+from resources.config.sections.base import ModelSpec
 
 class Strange(ModelSpec):
     key: str

@@ -6,13 +6,13 @@ import pytest
 
 from resources.checkpoints.fingerprints import fingerprint
 from resources.checkpoints.identity import pin
-from resources.models.engines import placed
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.replies.earlier import Tokens
-from resources.settings.bench_toml import Settings
-from resources.settings.engine_kinds import Surroundings
-from resources.settings.settings_file import SettingsFile
+from resources.config.bench_toml import Settings
+from resources.config.sections.engine_kinds import Surroundings
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.engines import placed
+from resources.models.registry.opening import Models
+from resources.response_cache.history import Tokens
 from tests.resources.local.tiny_engine import spec_of
 from tests.sensors.watched import write_checkpoint
 

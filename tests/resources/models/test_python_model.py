@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Request
-from bench_assets.core.errors import ModelError, SettingsError
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.chat import Image, Prompt, Request
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
 from tests.rows import question
 
 CODE = """
-from bench_assets.core.chat import Reply
+from bench_assets.core.schema.chat import Reply
 
 class Model:
     signature = "mine|v1"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError, SourceError
-from resources.models.recorded import (
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError, SourceError
+from resources.models.registry.recorded import (
     EvaluatedModel,
     RecordedJudge,
     RecordedModel,

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from bench_assets.core.errors import UnknownNameError
-from resources.models.setup import setup_of
-from resources.settings.bench_toml import load_settings
+from bench_assets.core.schema.errors import UnknownNameError
+from resources.config.bench_toml import load_settings
+from resources.models.registry.setup import setup_of
 
 TOML = """
 [models.blind]

@@ -5,9 +5,9 @@ from typing import Protocol
 
 import pytest
 
-from bench_assets.people.counted import count, last_words, open_items
-from bench_assets.people.forms import Answer, Field, Form, Item
-from bench_assets.people.port import Asked, People, PeopleError
+from bench_assets.annotation.answers.resolution import count, last_words, open_items
+from bench_assets.annotation.tasks.backend import People, PeopleError, UnitCounts
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 
 FORM = Form(
     name="codis/votes",
@@ -25,25 +25,25 @@ class Hands(Protocol):
 
     people: People
 
-    def answer(self, form: Form, item: Item, person: str, **values: str) -> None:
+    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
         """Answer an item, again if the person did before."""
         ...
 
     def edit_by_another(
-        self, form: Form, item: Item, person: str, other: str, **values: str
+        self, form: Form, item: Unit, person: str, other: str, **values: str
     ) -> None:
         """Let somebody else change a person's answer, where the tool lets them."""
         ...
 
-    def delete(self, form: Form, item: Item, person: str) -> None:
+    def delete(self, form: Form, item: Unit, person: str) -> None:
         """Take a person's answer away."""
         ...
 
 
-def item(name: str, text: str = "", **more: object) -> Item:
+def item(name: str, text: str = "", **more: object) -> Unit:
     """An item of the form with one text."""
     told: dict[str, object] = {"needed": 2, **more}
-    return Item(form=FORM.name, item_id=name, shown={"Question": text or f"About {name}?"}, **told)  # type: ignore[arg-type]
+    return Unit(form=FORM.name, item_id=name, shown={"Question": text or f"About {name}?"}, **told)  # type: ignore[arg-type]
 
 
 A, B = item("a"), item("b", barred=("ana",))
@@ -57,16 +57,16 @@ def _said(people: People) -> dict[tuple[str, str], str]:
     }
 
 
-def _counted(people: People, items: Sequence[Item]) -> list[Answer]:
+def _counted(people: People, items: Sequence[Unit]) -> list[Answer]:
     return count(FORM, items, people.answers(FORM)).answers
 
 
 def asked_twice(hands: Hands) -> None:
     """Twice is as good as once."""
-    assert hands.people.ask(FORM, [A, B]) == Asked(new=2, there=0, changed=0, withdrawn=0)
-    assert hands.people.ask(FORM, [A, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=2, there=0, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     hands.answer(FORM, A, "ana", correct="yes")
-    assert hands.people.ask(FORM, [A, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     assert _said(hands.people) == {("a", "ana"): "yes"}
 
 
@@ -80,7 +80,7 @@ def changed_text(hands: Hands) -> None:
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     new = item("a", "Another question?")
-    assert hands.people.ask(FORM, [new, B]) == Asked(new=0, there=1, changed=1, withdrawn=0)
+    assert hands.people.ask(FORM, [new, B]) == UnitCounts(new=0, there=1, changed=1, withdrawn=0)
     hands.answer(FORM, new, "ben", correct="no")
     assert [(one.person, one.item_digest) for one in _counted(hands.people, [new, B])] == [
         ("ben", new.digest)
@@ -95,7 +95,7 @@ def withdrawn(hands: Hands) -> None:
     """An item that is wanted no more keeps what was said of it; it may come back."""
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
-    assert hands.people.ask(FORM, [B]) == Asked(new=0, there=1, changed=0, withdrawn=1)
+    assert hands.people.ask(FORM, [B]) == UnitCounts(new=0, there=1, changed=0, withdrawn=1)
     assert _counted(hands.people, [B]) == []
     hands.people.ask(FORM, [A, B])
     assert [one.person for one in _counted(hands.people, [A, B])] == ["ana"]
@@ -172,7 +172,7 @@ def another_form(hands: Hands) -> None:
     """Two forms know nothing of each other's items."""
     other = Form(name="codis/revisions", title="Revise", instructions="", fields=FORM.fields)
     hands.people.ask(FORM, [A])
-    asked = Item(form=other.name, item_id="a", shown={"Question": "?"}, needed=1)
+    asked = Unit(form=other.name, item_id="a", shown={"Question": "?"}, needed=1)
     assert hands.people.ask(other, [asked]).new == 1
     hands.answer(other, asked, "ana", correct="no")
     assert hands.people.answers(FORM) == []

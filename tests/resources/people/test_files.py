@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Form, Item
-from bench_assets.people.port import PeopleError
-from resources.people.files import FilePeople
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks.forms import Form, Unit
+from resources.annotation.files import FilePeople
 from tests.resources.people.port_cases import CASES, FORM, A, B, Hands
 
 
@@ -21,22 +21,22 @@ class Editors:
         self._folder = folder
         self._minute = 0
 
-    def answer(self, form: Form, item: Item, person: str, **values: str) -> None:
+    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
         self._write(form, item, person, values)
 
     def edit_by_another(
-        self, form: Form, item: Item, person: str, other: str, **values: str
+        self, form: Form, item: Unit, person: str, other: str, **values: str
     ) -> None:
         self._write(form, item, person, values, changed_by=other)
 
-    def delete(self, form: Form, item: Item, person: str) -> None:
+    def delete(self, form: Form, item: Unit, person: str) -> None:
         file = self._folder / form.name / "answers.jsonl"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         kept = [one for one in lines if (one["item"], one["person"]) != (item.item_id, person)]
         file.write_text("".join(json.dumps(one) + "\n" for one in kept))
 
     def _write(
-        self, form: Form, item: Item, person: str, values: dict[str, str], **more: str
+        self, form: Form, item: Unit, person: str, values: dict[str, str], **more: str
     ) -> None:
         self._minute += 1
         at = f"2026-11-22T16:{self._minute:02}:00Z"

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from resources.pictures.download import Politeness, download, downloaded
-from resources.pictures.hosts import Hosts
+from bench_assets.core.schema.errors import SourceError
+from resources.images.allowed_hosts import Hosts
+from resources.images.download import Politeness, download, downloaded
 
 PICTURE = b"a picture"
 ANYWHERE = Hosts(allowed=lambda _: True)

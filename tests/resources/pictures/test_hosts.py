@@ -12,11 +12,11 @@ from ipaddress import ip_address
 import aiohttp
 import pytest
 
-from bench_assets.core.errors import SourceError
-from resources.pictures.connecting import connector
-from resources.pictures.download import Politeness, download
-from resources.pictures.hosts import Hosts
-from resources.sources.download import Downloads, Patience, RemoteFile
+from bench_assets.core.schema.errors import SourceError
+from resources.datasets.download import Downloads, Patience, RemoteFile
+from resources.images.allowed_hosts import Hosts
+from resources.images.download import Politeness, download
+from resources.images.host_resolver import connector
 
 QUICK = Politeness(tries=1, pause=0.01, timeout=0.5, max_bytes=1000)
 LOOPBACK = Hosts(allowed=lambda address: address.is_loopback)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Rejection
-from resources.pictures.images import ImageStore, damaged_pictures
-from resources.pictures.places import PictureFolder
-from resources.pictures.previews import question_preview
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Rejection
+from resources.images.locations import PictureFolder
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore, damaged_pictures
 from tests.core.written_pictures import turned
 from tests.rows import question
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import StoredImage
-from resources.blobs.opening import open_blobs
-from resources.blobs.port import Blobs
-from resources.pictures.images import ImageStore, damaged_pictures
-from resources.pictures.opening import images_of
-from resources.pictures.places import PictureFolder, PicturePlace
-from resources.pictures.shared_pictures import SharedPictures
-from resources.settings.bench_toml import load_settings
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import StoredImage
+from resources.config.bench_toml import load_settings
+from resources.images.locations import PictureFolder, PicturePlace
+from resources.images.opening import images_of
+from resources.images.shared_images import SharedPictures
+from resources.images.store import ImageStore, damaged_pictures
+from resources.storage.blobs.opening import open_blobs
+from resources.storage.blobs.port import Blobs
 from tests.codis_release import picture
 
 long = pytest.mark.long

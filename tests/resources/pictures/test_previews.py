@@ -5,8 +5,8 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
 from tests.resources.pictures.test_images import picture
 from tests.rows import question
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from bench_assets.core.markdown import as_written
-from bench_assets.core.rows import Judgement, Score
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.pictures.reply_previews import mistakes_preview, replies_preview, verdicts_preview
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.text.escaping import as_written
+from resources.images.previews import question_preview
+from resources.images.response_previews import mistakes_preview, replies_preview, verdicts_preview
+from resources.images.store import ImageStore
 from tests.resources.pictures.test_images import picture
 from tests.resources.pictures.test_previews import HOSTILE
 from tests.rows import prediction, question

@@ -12,17 +12,17 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from bench_assets.core.errors import ModelError
-from resources.blobs.files import FileBlobs
-from resources.pictures.images import ImageStore
-from resources.pictures.painters import (
+from bench_assets.core.schema.errors import ModelError
+from resources.images.painters import (
     Drawer,
     DrawerSpec,
     ImageRequest,
     ImagesServerSpec,
     ServerPainter,
 )
-from resources.pictures.text_to_image import open_painter, paint_all
+from resources.images.store import ImageStore
+from resources.images.text_to_image import open_painter, paint_all
+from resources.storage.blobs.files import FileBlobs
 
 
 def request(prompt="A table with exactly 3 of: red apple", name="a.png", seed=0):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError
-from resources.local.engine import TransformersEngine
-from resources.local.workers import Load
-from resources.ray.engine import RayEngine
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.models.ray.engine import RayEngine
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.workers.port import Load
 from tests.ray_cluster import OTHER, RayCluster, ray_cluster
 from tests.resources.local import fragile
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from dagster._core.launcher import WorkerStatus
 
-from bench_assets.bench.dagster_yaml import write_dagster_yaml
-from resources.ray.run_launcher import RayLauncher
-from resources.settings.bench_toml import load_settings
+from bench_assets.workspace.build.dagster_config import write_dagster_yaml
+from resources.config.bench_toml import load_settings
+from resources.runs.ray_launcher import RayLauncher
 from tests.started_runs import started_run
 
 pytest.importorskip("dagster_ray", reason="make cluster-check installs dagster-ray")

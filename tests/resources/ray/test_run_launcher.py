@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import HomeError
+from bench_assets.core.schema.errors import HomeError
 from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
 from tests.resources.ray.sending import Send, ended, instance_of, ray_launcher, sending
 

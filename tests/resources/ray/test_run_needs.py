@@ -5,9 +5,9 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import UnknownNameError
-from resources.ray.run_needs import folders_of, needs_of
-from resources.settings.bench_toml import Settings, load_settings
+from bench_assets.core.schema.errors import UnknownNameError
+from resources.config.bench_toml import Settings, load_settings
+from resources.runs.ray_requirements import folders_of, needs_of
 
 TOML = """
 [sources]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import dagster as dg
 import pytest
 
-from resources.ray.room import Resources, Room, read, resources_of
-from resources.ray.starting_runs import Delays, StartingRuns
+from resources.runs.ray_capacity import Resources, Room, read, resources_of
+from resources.runs.ray_pending_runs import Delays, StartingRuns
 
 NODES: list[Resources] = [{"CPU": 2.0, "GPU": 1.0}, {"CPU": 8.0}]
 ONE: Resources = {"CPU": 1.0, "GPU": 1.0}

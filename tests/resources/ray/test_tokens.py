@@ -17,9 +17,9 @@ pytestmark = pytest.mark.long
 _ASK = """
 import sys
 import dagster as dg
-from bench_assets.core.errors import BenchError
-from resources.ray.cluster import connect
-from resources.ray.run_launcher import RayLauncher
+from bench_assets.core.schema.errors import BenchError
+from resources.runs.ray_cluster import connect
+from resources.runs.ray_launcher import RayLauncher
 
 def send():
     launcher = RayLauncher(sys.argv[1])

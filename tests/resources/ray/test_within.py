@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from resources.ray.cluster import within
+from resources.runs.ray_cluster import within
 
 
 def test_what_is_done_in_time_is_returned() -> None:

@@ -5,7 +5,7 @@ import time
 
 import dagster as dg
 
-from resources.home.run_processes import named_executor
+from resources.runs.orphaned_runs import named_executor
 from tests.ray_cluster import MARK
 
 

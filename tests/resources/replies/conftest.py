@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from resources.database.postgres import Database
-from resources.replies.shared_store import SharedReplies
+from resources.response_cache.postgres_store import SharedReplies
+from resources.storage.postgres import Database
 from tests.postgres_server import PostgresServer, postgres
 
 

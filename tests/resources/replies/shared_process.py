@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
-from bench_assets.core.chat import Decoding, Reply, Request
-from resources.database.postgres import Database
-from resources.replies.remembering import RememberingModel
-from resources.replies.shared_store import SharedReplies
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.postgres_store import SharedReplies
+from resources.storage.postgres import Database
 from tests.resources.server.asking import requests_for
 
 

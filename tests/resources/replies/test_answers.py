@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 
 
 class TwoAtOnce:

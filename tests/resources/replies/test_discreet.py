@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.secrets import Secrets
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.replies.discreet import Discreet
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.text.redaction import Secrets
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.response_cache.redaction import Discreet
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import engine, remembering, requests_for
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Decoding, Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.server.budget import WithinBudget
-from resources.settings.sections import Priced
+from bench_assets.core.schema.chat import Decoding, Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.base import PriceSection
+from resources.models.api.budget import WithinBudget
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.resources.server.asking import requests_for
 
 
@@ -63,7 +63,9 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ReplyStore, tokens
         (reply,) = RememberingModel("m", Saying((0, odd)), store).reply(requests_for("a"))
         assert reply == Reply(text="A")
     budgeted = WithinBudget(
-        Saying((0, odd)), Priced(kind="k", budget_tokens=5), lambda _: store.tokens_of("saying")
+        Saying((0, odd)),
+        PriceSection(kind="k", budget_tokens=5),
+        lambda _: store.tokens_of("saying"),
     )
     assert list(budgeted.stream(requests_for("b"))) == [(0, Reply(text="A"))]
 

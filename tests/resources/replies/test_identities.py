@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Decoding, Image, Prompt, Request
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.settings.local_specs import TransformersSpec, VllmSpec
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request
+from resources.config.sections.local_models import TransformersSpec, VllmSpec
+from resources.config.sections.servers import ServerSpec
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.resources.replies.test_store import Noted
 
 PROMPT = Prompt.of("a", Image("00ff"), system="b")

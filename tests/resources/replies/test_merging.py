@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.replies.merging import merge_into
-from resources.replies.reply_file import digest_of
-from resources.replies.store import ReplyStore
+from bench_assets.core.schema.chat import Reply
+from resources.response_cache.merging import merge_into
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.resources.replies.test_port import keep, named, row
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from resources.replies.earlier import Earlier, Tokens
-from resources.replies.gate import GATE
-from resources.replies.older_gate import doubtful
-from resources.replies.reply_file import digest_of
-from resources.replies.store import ReplyStore
+from resources.response_cache.cleanup import doubtful
+from resources.response_cache.history import Earlier, Tokens
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.validation import GATE
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import remembering, requests_for
 

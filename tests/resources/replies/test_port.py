@@ -8,29 +8,29 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Decoding, Prompt, Reply, Request
-from resources.replies.earlier import Earlier, Tokens
-from resources.replies.gate import GATE
-from resources.replies.port import Replies
-from resources.replies.remembering import RememberingModel, key_of
-from resources.replies.reply_file import digest_of
-from resources.replies.store import ReplyStore
+from bench_assets.core.schema.chat import Decoding, Prompt, Reply, Request
+from resources.response_cache.caching_model import RememberingModel, key_of
+from resources.response_cache.history import Earlier, Tokens
+from resources.response_cache.port import ResponseStore
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.validation import GATE
 from tests.resources.server.asking import requests_for
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])
-def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Replies]:
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], ResponseStore]:
     """Opens the same store again and again."""
     if request.param == "a file":
         return lambda: ReplyStore(tmp_path / "home" / "replies.sqlite")
-    shared: Callable[[], Replies] = request.getfixturevalue("shared")
+    shared: Callable[[], ResponseStore] = request.getfixturevalue("shared")
     return shared
 
 
 @pytest.fixture
-def store(another: Callable[[], Replies]) -> Replies:
+def store(another: Callable[[], ResponseStore]) -> ResponseStore:
     return another()
 
 
@@ -67,7 +67,7 @@ def row(key: str = "a", **columns: Any) -> dict[str, Any]:
     return {**whole, "digest": digest_of(whole)}
 
 
-def keep(store: Replies, *rows: dict[str, Any]) -> None:
+def keep(store: ResponseStore, *rows: dict[str, Any]) -> None:
     with store.asking([one["key"] for one in rows]) as asking:
         for one in rows:
             asking.keep(one, '["p"]')
@@ -92,7 +92,7 @@ ANY_REPLY = {
 
 @pytest.mark.parametrize("said", ANY_REPLY.values(), ids=ANY_REPLY)
 def test_whatever_was_replied_comes_back_as_it_was(
-    another: Callable[[], Replies], said: Reply
+    another: Callable[[], ResponseStore], said: Reply
 ) -> None:
     engine, requests = Says(said), requests_for("a")
     first, again = (RememberingModel("m", engine, another()).reply(requests) for _ in range(2))
@@ -107,7 +107,7 @@ def test_whatever_was_replied_comes_back_as_it_was(
         pytest.param("", 2**40, id="nothing, drawn very often"),
     ],
 )
-def test_whatever_was_asked_can_be_read_again(store: Replies, text: str, sample: int) -> None:
+def test_whatever_was_asked_can_be_read_again(store: ResponseStore, text: str, sample: int) -> None:
     asked = Request(prompt=Prompt.of(text), sample=sample)
     RememberingModel("m", Says(Reply(text="A")), store).reply([asked])
     sent = store.prompt(asked.prompt.sha256)
@@ -117,20 +117,20 @@ def test_whatever_was_asked_can_be_read_again(store: Replies, text: str, sample:
     assert store.prompt("no digest") is None
 
 
-def test_what_was_never_asked_is_left_out(store: Replies) -> None:
+def test_what_was_never_asked_is_left_out(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"))
     found = store.find([named("b"), named("c"), named("a"), "no digest", named("b")])
     assert found.keys() == {named("a"), named("b")}
     assert store.find([]) == {}
 
 
-def test_of_two_that_keep_a_reply_the_first_one_s_stays(store: Replies) -> None:
+def test_of_two_that_keep_a_reply_the_first_one_s_stays(store: ResponseStore) -> None:
     keep(store, row("a", text="first"))
     keep(store, row("a", text="second"))
     assert store.find([named("a")])[named("a")].text == "first"
 
 
-def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], Replies]) -> None:
+def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], ResponseStore]) -> None:
     engine = Says(Reply(text="A"), Reply(error="HTTP 500"))
     for _ in range(2):
         first, second = RememberingModel("m", engine, another()).reply(requests_for("a", "b"))
@@ -138,7 +138,7 @@ def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], Repl
     assert (second.text, len(engine.asked)) == ("A", 3)
 
 
-def test_stopping_half_way_keeps_what_arrived(another: Callable[[], Replies]) -> None:
+def test_stopping_half_way_keeps_what_arrived(another: Callable[[], ResponseStore]) -> None:
     def stop_at_ten(done: int, remembered: int, total: int) -> None:
         if done == 10:
             raise KeyboardInterrupt
@@ -151,7 +151,7 @@ def test_stopping_half_way_keeps_what_arrived(another: Callable[[], Replies]) ->
     assert len(engine.asked) == 30
 
 
-def test_tokens_and_how_replies_were_are_of_one_model_alone(store: Replies) -> None:
+def test_tokens_and_how_replies_were_are_of_one_model_alone(store: ResponseStore) -> None:
     keep(
         store,
         row("a", prompt_tokens=10, completion_tokens=4, seconds=1.0),
@@ -165,7 +165,7 @@ def test_tokens_and_how_replies_were_are_of_one_model_alone(store: Replies) -> N
     assert store.earlier("m", "t=2") == Earlier()
 
 
-def test_a_renamed_model_keeps_its_replies_and_what_it_said_first(store: Replies) -> None:
+def test_a_renamed_model_keeps_its_replies_and_what_it_said_first(store: ResponseStore) -> None:
     asked = requests_for("a", "b")
     keys = {
         name: [key_of(name, "t=0", one) for one in asked] for name in ("before", "now", "other")
@@ -193,7 +193,9 @@ def test_a_renamed_model_keeps_its_replies_and_what_it_said_first(store: Replies
     assert store.rename_model("before", "now") == 0
 
 
-def test_rows_are_those_that_were_kept_and_of_another_gate_those_alone(store: Replies) -> None:
+def test_rows_are_those_that_were_kept_and_of_another_gate_those_alone(
+    store: ResponseStore,
+) -> None:
     rows = [row("a"), row("b", gate="0", image_tokens="4 12", note="n")]
     keep(store, *rows)
     found = sorted(store.rows(), key=lambda one: str(one["text"]) + str(one["gate"]))
@@ -202,7 +204,7 @@ def test_rows_are_those_that_were_kept_and_of_another_gate_those_alone(store: Re
     assert list(store.prompts()) == [(named("p"), '["p"]')]
 
 
-def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: Replies) -> None:
+def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"), row("c", model="other", decoding=""), row("d", decoding="t=1"))
     assert store.drop([named("a"), named("unknown"), "no digest"]) == 1
     assert store.drop([]) == 0
@@ -212,7 +214,7 @@ def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: Replies) -> 
     assert store.remove(["other", "m|t=1"]) == 2
 
 
-def test_what_came_since_is_counted(store: Replies) -> None:
+def test_what_came_since_is_counted(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"))
     now = datetime.now(UTC)
     assert store.n_since(now - timedelta(minutes=5)) == 2
@@ -228,7 +230,7 @@ def test_what_came_since_is_counted(store: Replies) -> None:
     ],
 )
 def test_of_two_stores_that_are_merged_the_older_reply_stays(
-    store: Replies, first: int, second: int, stays: str
+    store: ResponseStore, first: int, second: int, stays: str
 ) -> None:
     for text, seconds in (("first", first), ("second", second), ("second", second)):
         asked_at = NOON + timedelta(seconds=seconds)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.replies.progress import AskingProgress, Shown
+from bench_assets.core.schema.chat import Reply
+from resources.response_cache.throughput import AskingProgress, Shown
 
 
 @pytest.mark.parametrize("shown", ["in the log", "as lines", "as a bar"])

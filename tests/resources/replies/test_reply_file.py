@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Decoding, Reply, Request
-from bench_assets.core.errors import BenchError, HomeError
-from resources.replies.remembering import RememberingModel
-from resources.replies.reply_file import VERSION, count_states
-from resources.replies.store import ReplyStore
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.errors import BenchError, HomeError
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_file import VERSION, count_states
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.resources.server.asking import requests_for
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.errors import HomeError, SettingsError
-from resources.database.postgres import Database
-from resources.replies.remembering import RememberingModel
-from resources.replies.shared_asking import Leases
-from resources.replies.shared_store import SharedReplies
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import HomeError, SettingsError
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.postgres_leases import Leases
+from resources.response_cache.postgres_store import SharedReplies
+from resources.storage.postgres import Database
 from tests.postgres_server import PASSWORD, PostgresServer
 from tests.resources.replies.shared_process import ask
 from tests.resources.replies.test_port import Says, keep, named, row

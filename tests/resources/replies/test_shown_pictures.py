@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request
-from bench_assets.core.errors import ImageError
-from resources.replies.shown_pictures import LOCALLY, OPENED, SERVED, ShownPictures
+from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from bench_assets.core.schema.errors import ImageError
+from resources.response_cache.image_changes import LOCALLY, OPENED, SERVED, ShownPictures
 from tests.core.written_pictures import animated, corners, numbers, saved, turned
 
 MARK = "pictures@1"

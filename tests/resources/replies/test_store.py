@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Decoding, Image, Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.models.blind import BlindModel
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.models.registry.baselines import BlindModel
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.server.asking import engine, remembering, requests_for
 

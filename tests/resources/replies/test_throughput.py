@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.replies.throughput import Throughput
+from bench_assets.core.schema.chat import Reply
+from resources.response_cache.throughput import Throughput
 
 REPLIES = [
     Reply(text="a", prompt_tokens=100, completion_tokens=4),

@@ -9,12 +9,12 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from bench_assets.core.errors import ImageError
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.errors import ImageError
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.core.written_pictures import animated, corners, saved
 
 PICTURES: dict[str, bytes] = {

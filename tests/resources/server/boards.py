@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from threading import RLock
 
-from bench_assets.core.errors import HomeError
+from bench_assets.core.schema.errors import HomeError
 
 
 class Wall:

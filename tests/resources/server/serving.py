@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from resources.database.postgres import Database
-from resources.server.served import ServedEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from resources.config.sections.servers import ServerSpec
+from resources.models.managed.engine import ServedEngine
+from resources.storage.postgres import Database
 
 PROGRAM = Path(__file__).with_name("weights_server.py")
 

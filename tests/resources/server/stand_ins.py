@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from resources.settings.servers import ServerName
+from resources.config.sections.known_servers import ServerName
 from tests.chat_server import Answer
 
 USUAL = frozenset(

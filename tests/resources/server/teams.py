@@ -6,14 +6,14 @@ from contextlib import nullcontext
 from threading import Event
 from typing import Any
 
-from bench_assets.core.errors import ModelError
-from resources.server.announced import Announced
-from resources.server.replicas import Replicas
-from resources.server.shared_replicas import SharedReplicas
-from resources.server.started import Asked, StartedServer
+from bench_assets.core.schema.errors import ModelError
+from resources.models.managed.process import ReadinessProbe, StartedServer
+from resources.models.managed.replicas import ServerReplicas
+from resources.models.managed.service_discovery import AnnouncedServers
+from resources.models.managed.shared_replicas import SharedReplicas
 from tests.resources.server.boards import Wall
 
-ASKED = Asked(health="/health", model="m", path="w", within=1)
+ASKED = ReadinessProbe(health="/health", model="m", path="w", within=1)
 
 
 class Pretended(StartedServer):
@@ -25,7 +25,7 @@ class Pretended(StartedServer):
         self._comes = comes
         self._ended = Event()
 
-    def wait_until_ready(self, asked: Asked, enough: Event) -> None:
+    def wait_until_ready(self, asked: ReadinessProbe, enough: Event) -> None:
         while self._comes and not self._comes.wait(0.01):
             if enough.is_set():
                 raise ModelError("the server was not waited for")
@@ -43,7 +43,7 @@ class Pretended(StartedServer):
         self._ended.set()
 
 
-class Reachable(Announced):
+class Reachable(AnnouncedServers):
     """All but some are asked."""
 
     def __init__(self, but: set[str]) -> None:
@@ -75,7 +75,7 @@ class Team:
             if port in self.overwritten:
                 raise ModelError("overwritten")
 
-        own = Replicas(start, ASKED, steady=nullcontext, n=1, most_starts=1)
+        own = ServerReplicas(start, ASKED, steady=nullcontext, n=1, most_starts=1)
         home = SharedReplicas(
             own,
             self.wall.board(),

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from resources.server.announced import Announced, why_not
-from resources.server.started import Asked
+from resources.models.managed.process import ReadinessProbe
+from resources.models.managed.service_discovery import AnnouncedServers, why_not
 
-ASKED = Asked(health="/health", model="m", path=str(Path(__file__).parent), within=1)
+ASKED = ReadinessProbe(health="/health", model="m", path=str(Path(__file__).parent), within=1)
 OURS = {"/health": (200, {}), "/v1/models": (200, {"data": [{"id": "m", "root": ASKED.path}]})}
 Pages = dict[str, tuple[int, object]]
 
@@ -112,7 +112,7 @@ def test_one_that_cannot_be_asked_is_told_once_and_left_for_a_while(
 ) -> None:
     gone = f"http://127.0.0.1:{dead_port}/v1"
     with served(OURS | {"/health": (503, {})}) as server:
-        announced = Announced(ASKED, again=3600)
+        announced = AnnouncedServers(ASKED, again=3600)
         with caplog.at_level(logging.WARNING, "bench_assets.server"):
             for _ in range(3):
                 assert announced.those_of([gone, server.address]) == []
@@ -123,7 +123,7 @@ def test_one_that_cannot_be_asked_is_told_once_and_left_for_a_while(
 
 def test_then_it_is_tried_again(caplog: pytest.LogCaptureFixture) -> None:
     with served(OURS | {"/health": (503, {})}) as server:
-        announced = Announced(ASKED, again=0)
+        announced = AnnouncedServers(ASKED, again=0)
         for _ in range(3):
             assert announced.those_of([server.address]) == []
         server.pages = OURS
@@ -133,7 +133,7 @@ def test_then_it_is_tried_again(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_which_models_one_has_is_asked_once(caplog: pytest.LogCaptureFixture) -> None:
     with served(OURS) as server:
-        announced = Announced(ASKED)
+        announced = AnnouncedServers(ASKED)
         for _ in range(3):
             assert announced.those_of([server.address]) == [server.address]
         assert server.seen == ["/health", "/v1/models", "/health", "/health"]
@@ -145,7 +145,7 @@ def test_which_models_one_has_is_asked_once(caplog: pytest.LogCaptureFixture) ->
 
 def test_one_that_has_much_to_do_stays_for_some_looks() -> None:
     with served(OURS) as server:
-        announced = Announced(ASKED, again=0, within=0.2)
+        announced = AnnouncedServers(ASKED, again=0, within=0.2)
         while not announced.those_of([server.address]):
             pass  # this machine has much to do itself
         server.late = 1

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from resources.database.postgres import Database
-from resources.server.announcements import Announcements, Board
+from resources.models.managed.service_discovery import Announcements, Board
+from resources.storage.postgres import Database
 from tests.postgres_server import PostgresServer, postgres
 from tests.resources.server.boards import Wall
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.server.background import Hand, in_background
+from bench_assets.core.schema.chat import Reply
+from resources.http.event_loop import Hand, in_background
 
 REPLY = Reply(text="A")
 

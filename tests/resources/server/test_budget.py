@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from resources.replies.earlier import Tokens
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.history import Tokens
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import requests_for
 

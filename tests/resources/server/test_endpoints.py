@@ -5,11 +5,11 @@ from itertools import count
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.errors import ModelError
-from resources.server.endpoints import Endpoint
-from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.servers import ServerSpec
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.models.api.load_balancer import Endpoint
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask
 

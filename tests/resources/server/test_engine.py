@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Request, Turn
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.server.asking import PICTURES, ask, engine, requests_for
 

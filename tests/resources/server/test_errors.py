@@ -5,9 +5,9 @@ import time
 import orjson
 import pytest
 
-from bench_assets.core.errors import ModelError
-from resources.server.errors import failure, sentence
-from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
+from bench_assets.core.schema.errors import ModelError
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.errors import failure, sentence
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask
 from tests.resources.server.stand_ins import CONTEXT, error, flat, said

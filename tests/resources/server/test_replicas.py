@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from resources.models.engines import engine_kind
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.servers import ServerSpec
+from resources.models.registry.engines import engine_kind
 from tests.chat_server import ChatServer
 from tests.resources.models.test_opening import beside
 from tests.resources.server.asking import requests_for

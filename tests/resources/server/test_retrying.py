@@ -8,9 +8,9 @@ from email.utils import formatdate
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.errors import ModelError, SettingsError
-from resources.server.waits import retry_after
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from resources.http.backoff import retry_after
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.server.asking import ask, engine, requests_for
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
-from bench_assets.core.secrets import Secrets
-from resources.server.said import Said
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.text.redaction import Secrets
+from resources.models.managed.process_log import ProcessLog
 from tests.resources.server.serving import asked, engine
 from tests.sensors.watched import write_checkpoint
 
@@ -16,7 +16,7 @@ KEY = "sk-0123456789abcdefghijkl"
 
 def written(folder: Path, *parts: bytes) -> bytes:
     file = folder / "said.log"
-    said = Said(file, Secrets([KEY]))
+    said = ProcessLog(file, Secrets([KEY]))
     out, into = os.pipe()
     said.listen(os.fdopen(out, "rb"))
     for part in parts:
@@ -53,7 +53,7 @@ def test_a_line_that_never_ends_is_written_bit_by_bit(tmp_path: Path) -> None:
 
 
 def test_who_is_not_written_down_is_listened_to_all_the_same() -> None:
-    said = Said(Path("/dev/full"), Secrets())
+    said = ProcessLog(Path("/dev/full"), Secrets())
     out, into = os.pipe()
     said.listen(os.fdopen(out, "rb"))
     for _ in range(40):

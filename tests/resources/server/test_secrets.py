@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from bench_assets.core.errors import ModelError, SettingsError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from tests.chat_server import Answer, ChatServer
 from tests.echoing_server import BROKEN, ECHOES, FAILURES, REPLIES, Echo, EchoingServer
 from tests.resources.server.asking import ask

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.fingerprints import fingerprint
 from resources.checkpoints.identity import pin
-from resources.database.postgres import Database
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
-from resources.server.served import ServedEngine
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.managed.engine import ServedEngine
+from resources.models.registry.opening import Models
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.storage.postgres import Database
 from tests.resources.server.serving import asked, command, engine, said_by, spec
 from tests.sensors.watched import write_checkpoint
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bench_assets.core.chat import Image, Prompt, Request, Turn
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from resources.config.sections.servers import ServerSpec
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import engine
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
-from resources.settings.servers import SERVERS
+from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.known_servers import SERVERS
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.hosted_stand_ins import STAND_INS
 from tests.resources.server.stand_ins import StandIn

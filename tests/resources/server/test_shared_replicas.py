@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from tests.resources.server.teams import Team, asks, ends, until
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Reply, Request
 from resources.checkpoints.fingerprints import fingerprint
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.server.served import ServedEngine
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.models.managed.engine import ServedEngine
+from resources.models.registry.opening import Models
 from tests.postgres_server import PostgresServer, postgres
 from tests.resources.server.serving import asked, command, said_by, sharing
 from tests.resources.server.test_served import is_running, lines, until

@@ -16,10 +16,10 @@ from typing import Any
 import orjson
 import pytest
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from bench_assets.core.errors import ModelError
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Request
-from resources.server.served import ServedEngine
-from resources.settings.model_specs import EMBEDDED_MODELS
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Request
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.sections.servers import ServerSpec
+from resources.models.managed.engine import ServedEngine
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said
 
 pytestmark = pytest.mark.long  # it imports for seconds

@@ -7,7 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
-from resources.server.waits import wait_of
+from resources.http.backoff import wait_of
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask
 from tests.resources.server.stand_ins import said

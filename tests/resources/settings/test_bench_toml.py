@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Decoding
-from bench_assets.core.errors import SettingsError, UnknownNameError
-from bench_assets.suite import SuiteSettings
-from resources.settings.bench_toml import Settings, load_settings
-from resources.settings.environment import default_home, secret
-from resources.settings.local_specs import TransformersSpec, VllmSpec
-from resources.settings.model_specs import RandomSpec
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Decoding
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.evaluation.suite import SuiteSettings
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.environment import default_home, secret
+from resources.config.sections.local_models import TransformersSpec, VllmSpec
+from resources.config.sections.models import RandomSpec
+from resources.config.sections.servers import ServerSpec
 
 SERVER = 'kind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "x"\n'
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.settings.bench_toml import Settings, load_settings
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.bench_toml import Settings, load_settings
 from tests.conftest import CHECKOUT
 
 SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'

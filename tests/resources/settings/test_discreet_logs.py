@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from dagster._serdes import ConfigurableClassData
 
-from resources.settings.discreet_logs import let_logs_tell_no_secrets
-from resources.settings.discreet_storage import DiscreetStorage
+from resources.redaction.dagster_storage import DiscreetStorage
+from resources.redaction.logs import let_logs_tell_no_secrets
 
 TOKEN = "token-of-the-hub-0123"
 
@@ -52,7 +52,7 @@ def test_whoever_opens_a_homes_instance_prints_without_it(
     """As Dagster's daemon and web server do, which load nothing else of ours."""
     logging.setLogRecordFactory(logging.LogRecord)
     from_yaml = {"base_dir": str(tmp_path / "dagster")}
-    data = ConfigurableClassData("resources.settings.discreet_storage", "DiscreetStorage", "")
+    data = ConfigurableClassData("resources.redaction.dagster_storage", "DiscreetStorage", "")
     DiscreetStorage.from_config_value(data, from_yaml).dispose()
     logging.getLogger("a.library").error("a sensor failed with %s", TOKEN)
     assert printed.getvalue() == "a sensor failed with ***\n"

@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 
-from bench_assets.core.errors import BenchError
-from resources.models.setup import setup_of
-from resources.settings.bench_toml import load_settings
-from resources.settings.environment import CHECKOUT, known_secrets
-from resources.settings.given_models import given_model, refuse_other_content
-from resources.settings.models_toml import NAME, forget_model, keep_models, read_models
+from bench_assets.core.schema.errors import BenchError
+from resources.config.ad_hoc_models import given_model, refuse_other_content
+from resources.config.bench_toml import load_settings
+from resources.config.environment import CHECKOUT, known_secrets
+from resources.config.models_toml import NAME, forget_model, keep_models, read_models
+from resources.models.registry.setup import setup_of
 
 STEP = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
 SERVER = "http://127.0.0.1:8000/v1#name"

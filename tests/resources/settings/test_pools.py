@@ -5,10 +5,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.bench.instance import open_instance
-from bench_assets.core.errors import SettingsError
-from resources.settings.bench_toml import load_settings
-from resources.settings.pools import pool_of
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.workspace.build.dagster_instance import open_instance
+from resources.config.bench_toml import load_settings
+from resources.config.pools import pool_of
 
 CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
 HOSTED = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\npool = "hosted"\n'

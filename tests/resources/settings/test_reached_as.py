@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.models.setup import setup_of
-from resources.models.state import state_of
-from resources.settings.bench_toml import load_settings
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.bench_toml import load_settings
+from resources.config.sections.servers import ServerSpec
+from resources.models.registry.response_inputs import state_of
+from resources.models.registry.setup import setup_of
 from tests.resources.settings.test_serving import STARTED, VLLM, watched, written
 from tests.sensors.watched import write_checkpoint
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bench_assets.core.errors import ModelError
-from resources.ray.cluster import connect
-from resources.settings.local_specs import TransformersSpec, VllmSpec
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.local_models import TransformersSpec, VllmSpec
+from resources.runs.ray_cluster import connect
 
 
 def transformers(**fields: Any) -> TransformersSpec:

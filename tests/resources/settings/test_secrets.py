@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import BenchError, SettingsError
-from resources.settings.bench_toml import load_settings
-from resources.settings.current_secrets import CurrentSecrets
-from resources.settings.environment import known_secrets, secret
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from resources.config.bench_toml import load_settings
+from resources.config.environment import known_secrets, secret
+from resources.redaction.current_secrets import CurrentSecrets
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
 ADDRESS = 'base_url = "http://h/v1"\n'
@@ -79,7 +79,7 @@ def test_a_value_that_is_refused_is_never_told(tmp_path: Path, written: str) -> 
 
 
 def test_a_value_that_a_suite_refuses_is_not_told(tmp_path: Path) -> None:
-    from bench_assets.suite import SuiteSettings
+    from bench_assets.evaluation.suite import SuiteSettings
 
     (tmp_path / "bench.toml").write_text(f'[suites.codis]\njudge = ["{KEY}"]')
     with pytest.raises(BenchError, match="entry judge: ") as why:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError
 from resources.checkpoints.fingerprints import fingerprint
-from resources.replies.earlier import Tokens
-from resources.server.budget import cost
-from resources.settings.bench_toml import load_settings
-from resources.settings.server_spec import ServerSpec
+from resources.config.bench_toml import load_settings
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.budget import cost
+from resources.response_cache.history import Tokens
 from tests.sensors.watched import write_checkpoint
 
 VLLM = "vllm serve {path} --port {port}"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.replies.store import ReplyStore
-from resources.settings.bench_toml import load_settings
-from resources.settings.environment import known_secrets
-from resources.settings.stores import blobs_of, remembered_replies, replies_of
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.bench_toml import load_settings
+from resources.config.environment import known_secrets
+from resources.config.stores import blobs_of, remembered_replies, replies_of
+from resources.response_cache.sqlite_store import ReplyStore
 
 
 def written(home: Path, storage: str) -> Path:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bench_assets.core.errors import SettingsError
-from resources.settings.toml_file import read_toml
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.toml_reading import read_toml
 
 TEXT = '[models.m]\nkind = "random"\n'
 

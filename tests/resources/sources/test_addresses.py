@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.sources.addresses import HubRelease, WebRelease, read_address
+from bench_assets.core.schema.errors import SettingsError
+from resources.datasets.release_address import HubRelease, WebRelease, read_address
 
 DIGEST, COMMIT = "ab" * 32, "cd" * 20
 

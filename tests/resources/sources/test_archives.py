@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from resources.sources.archives import unpack
+from bench_assets.core.schema.errors import SourceError
+from resources.datasets.archives import unpack
 
 
 def zipped():

@@ -8,10 +8,10 @@ import zipfile
 import huggingface_hub.constants
 import pytest
 
-from bench_assets.core.errors import SourceError
-from resources.sources.addresses import HubRelease, WebRelease
-from resources.sources.cache import ReleaseCache
-from resources.sources.download import Patience
+from bench_assets.core.schema.errors import SourceError
+from resources.datasets.cache import ReleaseCache
+from resources.datasets.download import Patience
+from resources.datasets.release_address import HubRelease, WebRelease
 from tests.resources.sources.stand_in import COMMIT, REPOSITORY, StandIn, serving
 
 DATA = bytes(range(256)) * 64

@@ -3,14 +3,14 @@
 import logging
 import re
 
-from resources.sources import fetching
-from resources.sources.fetching import FetchingBar, LoggedFetching
+from resources.datasets import download_progress
+from resources.datasets.download_progress import FetchingBar, LoggedDownload
 
 
 def test_a_log_says_how_much_there_is_and_at_which_rate(caplog, monkeypatch):
     clock = iter([0.0, 0.0, 4.0, 20.0, 21.0])  # s: made, begun, and after each piece
-    monkeypatch.setattr(fetching.time, "monotonic", lambda: next(clock))
-    said = LoggedFetching()
+    monkeypatch.setattr(download_progress.time, "monotonic", lambda: next(clock))
+    said = LoggedDownload()
     with caplog.at_level(logging.WARNING, logger="bench_assets.sources"):
         said.begin("codis.zip", 80_000_000)
         for _ in range(3):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from bench_assets.core.chat import Prompt, Reply, Request
-from resources.settings.local_specs import VllmSpec
-from resources.vllm.engine import VllmEngine
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from resources.config.sections.local_models import VllmSpec
+from resources.models.vllm.engine import VllmEngine
 from tests.resources.local.tiny_engine import ALBUM, replies_of
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Prompt, Request, Turn
-from bench_assets.core.errors import ModelError
-from bench_assets.core.reasoning import without_reasoning
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import Prompt, Request, Turn
+from bench_assets.core.schema.errors import ModelError
 from tests.resources.local.tiny_engine import MIXED, RED, replies_of, said
 from tests.resources.vllm import fake_vllm
 from tests.resources.vllm.asking import ask, engine_of

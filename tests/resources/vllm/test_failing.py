@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Image, Prompt, Request
+from bench_assets.core.schema.errors import ModelError
 from tests.resources.local.tiny_engine import BLUE, MIXED, replies_of, said
 from tests.resources.vllm.asking import ask, engine_of
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.vllm.finite_files import refuse_infinite_files
+from resources.models.vllm.nan_checks import refuse_infinite_files
 from tests.sensors.hostile import tensor, with_tensors
 from tests.sensors.watched import write_checkpoint
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
-from resources.settings.local_specs import VllmSpec
-from resources.vllm.loading import arguments, put_together
+from resources.config.sections.local_models import VllmSpec
+from resources.models.vllm.loading import arguments, put_together
 
 LANGUAGE = "base_model.model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight"
 TOWER = "base_model.model.model.visual.blocks.0.attn.qkv.lora_A.weight"

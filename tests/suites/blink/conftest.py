@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
-from bench_assets.suites.blink.build import Built, build_all
-from bench_assets.suites.blink.mini import edition as mini
-from bench_assets.suites.blink.recipes import Parameters, recipes
-from resources.pictures.images import ImageStore
+from bench_assets.suites.blink.construction.build import BuildResult, build_all
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.synthetic import edition as mini
+from resources.images.store import ImageStore
 
 PART = {  # what is drawn quickly, and the tasks that are built of it
     "diw": "Relative_Depth",
@@ -28,7 +28,7 @@ HEIGHT = 256  # px; drawing and encoding at the paper's 1024 takes ten seconds o
 class MiniEdition(NamedTuple):
     folder: Path
     store: ImageStore
-    built: Built
+    built: BuildResult
     tasks: tuple[str, ...]
 
 
@@ -36,7 +36,7 @@ class MiniEdition(NamedTuple):
 def whole_edition(tmp_path_factory) -> MiniEdition:
     folder = tmp_path_factory.mktemp("blink")
     mini.write(folder / "raw")
-    return built_of(folder, sorted(recipes(Parameters())))
+    return built_of(folder, sorted(recipes(BuilderParameters())))
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +44,7 @@ def full_size_edition(tmp_path_factory) -> MiniEdition:
     """As it is shipped: what looks closely finds less in smaller pictures."""
     folder = tmp_path_factory.mktemp("blink-full-size")
     mini.write(folder / "raw")
-    return built_of(folder, sorted(recipes(Parameters())), Parameters())
+    return built_of(folder, sorted(recipes(BuilderParameters())), BuilderParameters())
 
 
 @pytest.fixture(scope="session", params=["part", pytest.param("whole", marks=pytest.mark.long)])
@@ -62,9 +62,9 @@ def mini_edition(request, tmp_path_factory) -> MiniEdition:
 
 
 def built_of(
-    folder: Path, tasks: Iterable[str], parameters: Parameters | None = None
+    folder: Path, tasks: Iterable[str], parameters: BuilderParameters | None = None
 ) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
-    parameters = parameters or Parameters(height=HEIGHT)
+    parameters = parameters or BuilderParameters(height=HEIGHT)
     built = build_all(folder / "raw", store.put, edition="mini", seed=0, parameters=parameters)
     return MiniEdition(folder / "raw", store, built, tuple(tasks))

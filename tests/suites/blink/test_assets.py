@@ -6,17 +6,17 @@ from random import Random
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import ImageText, Metric, Question, Rejection
-from bench_assets.evaluation import evaluation_assets
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.rows import ImageText, Metric, Question, Rejection
 from bench_assets.suites.blink.assets import ablations, studies, submission
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets.submission import SubmittedOption
-from bench_assets.suites.blink.human import HumanScore
-from bench_assets.suites.blink.mini import objects as mini_objects
-from bench_assets.suites.blink.mistakes import CommonMistakes, Mistake
-from bench_assets.suites.blink.profile import TaskAccuracy
-from bench_assets.suites.blink.questions import Statistic
-from bench_assets.suites.blink.source import CONCATENATED_KEY, KEY
+from bench_assets.suites.blink.dataset.questions import Statistic
+from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY
+from bench_assets.suites.blink.studies.human_score import HumanScore
+from bench_assets.suites.blink.studies.mistakes import CommonMistakes, Mistake
+from bench_assets.suites.blink.studies.profile import TaskAccuracy
+from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
 from tests.home import Home
 from tests.suites.blink.release import png, row, write_parquet

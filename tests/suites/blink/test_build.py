@@ -4,14 +4,18 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.errors import SourceError, UnknownNameError
-from bench_assets.suites.blink.build import build_all
-from bench_assets.suites.blink.builders.draft import Draft, Marks, Shown, Wording
-from bench_assets.suites.blink.deal import deal_places, deal_splits, share_of
-from bench_assets.suites.blink.near_duplicates import UsedPictures
-from bench_assets.suites.blink.recipes import Parameters, recipes, wanted
-from bench_assets.suites.blink.redraw import draw_again
-from resources.pictures.images import ImageStore
+from bench_assets.core.schema.errors import SourceError, UnknownNameError
+from bench_assets.suites.blink.construction.build import build_all
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
+from bench_assets.suites.blink.construction.sampling import (
+    UsedPictures,
+    deal_places,
+    deal_splits,
+    share_of,
+)
+from bench_assets.suites.blink.dataset.draft import Draft, DraftView, Marks, QuestionWording
+from bench_assets.suites.blink.studies.visual_prompts import draw_again
+from resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
 
 
@@ -21,13 +25,13 @@ def draft(places, n_options=4):
         originals=(),
         n_options=n_options,
         places=places,
-        show=lambda place, marks: Shown(asked=Wording("", ""), pictures=(), options=()),
+        show=lambda place, marks: DraftView(asked=QuestionWording("", ""), pictures=(), options=()),
     )
 
 
 def built(folder, **counts):
     store = ImageStore(folder=str(folder / "store"))
-    parameters = Parameters(counts=counts)
+    parameters = BuilderParameters(counts=counts)
     return build_all(folder, store.put, edition="built", seed=0, parameters=parameters)
 
 
@@ -144,7 +148,7 @@ def test_a_point_outside_its_picture_is_refused_by_name(tmp_path):
 def test_a_task_whose_raw_data_are_not_there_is_said_to_be_missing(tmp_path):
     vsr(tmp_path, [1, 0])
     missing = {r.entry for r in built(tmp_path).rejections if "no such folder" in r.reason}
-    folders = {f"{recipe.folder}/" for recipe in recipes(Parameters()).values()}
+    folders = {f"{recipe.folder}/" for recipe in recipes(BuilderParameters()).values()}
     assert missing == folders - {"vsr/"}
 
 
@@ -193,17 +197,17 @@ def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_p
     with pytest.raises(SourceError, match="1 questions were not built from it, such as blink/"):
         draw_again(
             Path(other), questions, Marks(), ImageStore(folder=str(tmp_path / "s")).put,
-            seed=0, parameters=Parameters(),
+            seed=0, parameters=BuilderParameters(),
         )  # fmt: skip
 
 
 def test_recipes_add_up_to_the_papers_questions():
-    assert sum(wanted(task, Parameters()) for task in recipes(Parameters())) == 3807
+    assert sum(wanted(task, BuilderParameters()) for task in recipes(BuilderParameters())) == 3807
 
 
 def test_a_count_for_a_task_that_is_none_is_refused():
     with pytest.raises(UnknownNameError, match="no task of BLINK named 'Jigsav'"):
-        Parameters(counts={"Jigsav": 5})
+        BuilderParameters(counts={"Jigsav": 5})
 
 
 def test_a_task_of_which_nothing_is_wanted_is_not_built(tmp_path):

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import StoredImage
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.blink.builders import (
     functional_correspondence,
     iq_test,
@@ -13,16 +13,17 @@ from bench_assets.suites.blink.builders import (
     relative_reflectance,
     semantic_correspondence,
 )
-from bench_assets.suites.blink.builders.draft import Draft
-from bench_assets.suites.blink.key_points import (
+from bench_assets.suites.blink.construction.marked_points import (
     DEPTH_POINTS,
     FUNCTIONAL_POINTS,
     IQ_PICTURES,
     REFLECTANCE_POINTS,
     SEMANTIC_POINTS,
     MarkedPicture,
+    overlaid,
+    write_marked,
 )
-from bench_assets.suites.blink.marked import overlaid, write_marked
+from bench_assets.suites.blink.dataset.draft import Draft
 from tests.people.said import answer, fits
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]

@@ -7,22 +7,22 @@ import imagehash
 import pytest
 from PIL import Image
 
-from bench_assets.core.choices import lettered
-from bench_assets.suites.blink.build import build_all
-from bench_assets.suites.blink.builders.draft import Marks
-from bench_assets.suites.blink.mini import edition as mini
-from bench_assets.suites.blink.mini import geometry as mini_geometry
-from bench_assets.suites.blink.mini import light as mini_light
-from bench_assets.suites.blink.mini import objects as mini_objects
-from bench_assets.suites.blink.mini import parts as mini_parts
-from bench_assets.suites.blink.mini import puzzles as mini_puzzles
-from bench_assets.suites.blink.mini import styles as mini_styles
-from bench_assets.suites.blink.recipes import Parameters, recipes
-from bench_assets.suites.blink.redraw import draw_again
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.suites.blink.construction.build import build_all
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.dataset.draft import Marks
+from bench_assets.suites.blink.studies.visual_prompts import draw_again
+from bench_assets.suites.blink.synthetic import edition as mini
+from bench_assets.suites.blink.synthetic import geometry as mini_geometry
+from bench_assets.suites.blink.synthetic import light as mini_light
+from bench_assets.suites.blink.synthetic import objects as mini_objects
+from bench_assets.suites.blink.synthetic import parts as mini_parts
+from bench_assets.suites.blink.synthetic import puzzles as mini_puzzles
+from bench_assets.suites.blink.synthetic import styles as mini_styles
 from tests.fair_exam import unfair
 from tests.suites.blink.conftest import HEIGHT
 
-TASKS = sorted(recipes(Parameters()))
+TASKS = sorted(recipes(BuilderParameters()))
 DRAWN = [
     mini_geometry.photographs,
     mini_geometry.planes,
@@ -126,7 +126,7 @@ def test_no_task_can_be_passed_without_looking(whole_edition, tmp_path):
             store.put,
             edition="mini",
             seed=seed,
-            parameters=Parameters(height=64),
+            parameters=BuilderParameters(height=64),
         )
         editions.append(built.questions)
     exams = {
@@ -163,7 +163,7 @@ def test_pictures_that_are_drawn_on_are_1024_px_high(mini_edition):
         mini_edition.store.put,
         edition="mini",
         seed=0,
-        parameters=Parameters(counts=one_of_each),
+        parameters=BuilderParameters(counts=one_of_each),
     )
     heights = {
         question.category: {mini_edition.store.open(image).height for image in question.images}
@@ -173,7 +173,7 @@ def test_pictures_that_are_drawn_on_are_1024_px_high(mini_edition):
 
 
 def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_edition):
-    few = Parameters(counts=dict.fromkeys(TASKS, 1), height=HEIGHT)
+    few = BuilderParameters(counts=dict.fromkeys(TASKS, 1), height=HEIGHT)
     tables = [
         build_all(
             mini_edition.folder, mini_edition.store.put, edition="mini", seed=seed, parameters=few
@@ -207,7 +207,7 @@ def test_circles_drawn_again_change_the_pictures_and_nothing_else(mini_edition):
         Marks(radius=15, colour="gray", height=HEIGHT),
         mini_edition.store.put,
         seed=0,
-        parameters=Parameters(height=HEIGHT),
+        parameters=BuilderParameters(height=HEIGHT),
     )
     assert [(q.question_id, q.answer, q.labels) for q in again] == [
         (q.question_id, q.answer, q.labels) for q in asked

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.suites.blink.human import human_scores
-from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN, AnswerCheck, checked
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, AnswerCheck, checked
+from bench_assets.suites.blink.studies.human_score import human_scores
 from tests.people.said import answer, fits
 from tests.rows import question
 

@@ -4,13 +4,13 @@ import dagster as dg
 import pytest
 from PIL import Image
 
-from bench_assets.core.rows import Question, Rejection
-from bench_assets.people.forms import Answer
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
-from bench_assets.suites.blink.human import HumanScore
-from bench_assets.suites.blink.key_points import DEPTH_POINTS
-from bench_assets.suites.blink.people import ANSWER_CHECK, HUMAN
+from bench_assets.suites.blink.construction.marked_points import DEPTH_POINTS
+from bench_assets.suites.blink.studies.human_score import HumanScore
 from tests.home import Home
 from tests.people.said import answer
 from tests.suites.blink.test_people import asked

@@ -1,7 +1,7 @@
 import pytest
 
-from bench_assets.core.chat import Image
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.chat import Image
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink import prompts
 from tests.rows import question
 

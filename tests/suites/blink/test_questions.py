@@ -1,6 +1,6 @@
-from bench_assets.graph.checks import question_problems
-from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
-from bench_assets.suites.blink.questions import (
+from bench_assets.defs.checks.table_checks import question_problems
+from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset.questions import (
     from_key,
     hidden_split,
     name_edition,
@@ -9,7 +9,7 @@ from bench_assets.suites.blink.questions import (
     statistics,
     to_question,
 )
-from bench_assets.suites.blink.source import read_items
+from bench_assets.suites.blink.dataset.source import read_items
 from bench_assets.suites.blink.task import TASK
 from tests.rows import question
 from tests.suites.blink.release import row, write_parquet

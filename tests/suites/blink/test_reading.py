@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.choices import read_choice
-from bench_assets.suites.blink import reading, scoring
-from bench_assets.suites.blink.reading import official_option
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.suites.blink import scoring
+from bench_assets.suites.blink.scoring import official_option
 from tests.pinned_words import inline_words, survivors
 
 OPTIONS = {
@@ -74,5 +74,5 @@ def test_no_word_of_the_authors_rules_can_be_taken_out_unnoticed():
     readings = [("ABCDE", f"({letter})", 4, f"({letter})") for letter in "ABCDE"]
     readings += [("bare", letter, 4, f"({letter})") for letter in "ABCDE"]
     readings += [("beside", f"It is ({letter}) here", 4, f"({letter})") for letter in "ABCD"]
-    assert survivors([reading], readings, lambda row: official_option(*row[1:3]) == row[3]) == []
-    assert inline_words([reading, scoring]) == []
+    assert survivors([scoring], readings, lambda row: official_option(*row[1:3]) == row[3]) == []
+    assert inline_words([scoring, scoring]) == []

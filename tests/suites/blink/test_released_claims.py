@@ -2,17 +2,17 @@
 
 import pytest
 
-from bench_assets.bench.elsewhere import score_replies
-from bench_assets.core.published import read_published
-from bench_assets.core.rows import Metric, Question
-from bench_assets.graph.measured_claims import MeasuredClaims
-from bench_assets.suites.blink.questions import from_key, name_edition
-from bench_assets.suites.blink.saved_outputs import read_outputs, write_import
-from bench_assets.suites.blink.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.core.schema.published_numbers import read_published
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.defs.tables.claims import MeasuredClaims
+from bench_assets.suites.blink.dataset.questions import from_key, name_edition
+from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.suite import SUITE
 from bench_assets.suites.blink.task import TASK
-from resources.home.tables import TableFiles
-from resources.models.recorded import RecordedJudge, read_replies
+from bench_assets.workspace.evaluate.external_responses import score_replies
+from resources.models.registry.recorded import RecordedJudge, read_replies
+from resources.tables.parquet import TableFiles
 
 # Validation column of Table 1: people 95.67, chance 38.09, and
 RELEASED = {

@@ -8,17 +8,17 @@ from functools import cache
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.bench.elsewhere import score_replies
-from bench_assets.core.choices import read_choice
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.mistakes import common_mistakes
-from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
-from bench_assets.suites.blink.questions import from_key
-from bench_assets.suites.blink.saved_outputs import read_outputs, write_import
-from bench_assets.suites.blink.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.evaluation import pipeline
+from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset.questions import from_key
+from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.suites.blink.studies.mistakes import common_mistakes
+from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.task import TASK
-from resources.models.recorded import RecordedJudge, read_replies
+from bench_assets.workspace.evaluate.external_responses import score_replies
+from resources.models.registry.recorded import RecordedJudge, read_replies
 from tests.rows import prediction
 
 # Table 1, column "Validation".
@@ -153,8 +153,8 @@ def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
         recorded = read_replies(file)
         said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
         questions = from_key(read_key(tmp_path / KEY))
-        judgements = flow.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
-        scores[model] = flow.score(TASK, questions, said, judgements, "official")
+        judgements = pipeline.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
+        scores[model] = pipeline.score(TASK, questions, said, judgements, "official")
     small, gpt = common_mistakes(scores)[:2]
     assert (small.n_mistakes, small.n_mistakes_other, small.n_common) == (1210, 1096, 898)
     assert gpt.n_common == 656

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.rows import Judgement
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.blink import scoring
 from bench_assets.suites.blink.task import TASK
-from resources.models.recorded import RecordedJudge, RecordedReply
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
+from resources.models.registry.recorded import RecordedJudge, RecordedReply
 from tests.rows import answered, question, scored
 
 POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}

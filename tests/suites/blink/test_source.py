@@ -3,8 +3,8 @@ import json
 import pyarrow as pa
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.source import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.blink.dataset.source import (
     KEY,
     absent_tasks,
     find_route,

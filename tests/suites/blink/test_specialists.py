@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from bench_assets.core.chat import Prompt, Request
-from bench_assets.core.draw import Mark, with_circles
-from bench_assets.core.errors import ModelError
+from bench_assets.core.images.drawing import Mark, with_circles
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.blink.specialists import jigsaw, relative_reflectance
-from bench_assets.suites.blink.specialists.circled import find_circles, find_lettered
-from bench_assets.suites.blink.specialists.matched import match
+from bench_assets.suites.blink.specialists.circle_detection import find_circles, find_lettered
+from bench_assets.suites.blink.specialists.feature_matching import match
 from bench_assets.suites.blink.specialists.model import SPECIALISTS, Specialists
 from tests.rows import question
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets.bench.workbench import Workbench
 from bench_assets.suites.blink.task import TASK
-from resources.settings.settings_file import SettingsFile
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 from tests.suites.blink.release import png, row, write_parquet
 
 JIGSAW = {

@@ -7,16 +7,16 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets import flow
-from bench_assets.bench.cli import app
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.suites.blink.build import build_all
-from bench_assets.suites.blink.mini import puzzles, styles
-from bench_assets.suites.blink.mini.objects import claims
-from bench_assets.suites.blink.recipes import Parameters
+from bench_assets.cli.main import app
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.evaluation import pipeline
+from bench_assets.suites.blink.construction.build import build_all
+from bench_assets.suites.blink.construction.recipes import BuilderParameters
+from bench_assets.suites.blink.synthetic import puzzles, styles
+from bench_assets.suites.blink.synthetic.objects import claims
 from bench_assets.suites.blink.task import TASK
-from resources.home.tables import TableFiles
-from resources.models.recorded import RecordedModel, read_replies
+from resources.models.registry.recorded import RecordedModel, read_replies
+from resources.tables.parquet import TableFiles
 
 N = 200
 BENCH_TOML = """
@@ -42,7 +42,7 @@ def questions(whole_edition, tmp_path_factory) -> list[Question]:
             (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / name / path).write_bytes(data)
     put = whole_edition.store.put
-    built = build_all(folder, put, edition="mini", seed=1, parameters=Parameters())
+    built = build_all(folder, put, edition="mini", seed=1, parameters=BuilderParameters())
     further = [replace(q, question_id=f"{q.question_id}/another") for q in built.questions]
     return [*whole_edition.built.questions, *further][:N]
 
@@ -89,10 +89,10 @@ def by_the_suite(questions, home):
         for one in read_replies(home / "said.jsonl")
     ]
     model = RecordedModel("said", replies, home / "said.jsonl")
-    predictions = flow.predict(TASK, questions, model)
-    verdicts = flow.judge(TASK, questions, predictions, None)
-    scores = flow.score(TASK, questions, predictions, verdicts)
-    return scores, flow.summarise(TASK, questions, predictions, scores)
+    predictions = pipeline.predict(TASK, questions, model)
+    verdicts = pipeline.judge(TASK, questions, predictions, None)
+    scores = pipeline.score(TASK, questions, predictions, verdicts)
+    return scores, pipeline.summarise(TASK, questions, predictions, scores)
 
 
 @pytest.mark.long

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from bench_assets.core.scene import Scene
-from bench_assets.suites.codis.source import Pair, Vote
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 
 
 def entry(**fields: Any) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def entry(**fields: Any) -> dict[str, Any]:
     } | fields
 
 
-def pair(**fields: Any) -> Pair:
+def pair(**fields: Any) -> ContextPair:
     """The same entry, read."""
     defaults: dict[str, Any] = {
         "pair_id": "000",
@@ -29,13 +29,13 @@ def pair(**fields: Any) -> Pair:
         "answers": ("Opening.", "Closing."),
         "category": "Attributes",
     }
-    return Pair(**(defaults | fields))
+    return ContextPair(**(defaults | fields))
 
 
-def vote(submission: str, annotator: str, **fields: Any) -> Vote:
+def vote(submission: str, annotator: str, **fields: Any) -> SubmissionVote:
     """A vote that approves, but for what a test names."""
     defaults = {"correct": True, "different": True, "within_rules": True}
-    return Vote(submission=submission, annotator=annotator, **(defaults | fields))
+    return SubmissionVote(submission=submission, annotator=annotator, **(defaults | fields))
 
 
 def png() -> bytes:

@@ -5,7 +5,7 @@ Rows are (function, arguments, what it should give). Where a list of words does 
 list here: one sentence around each of them.
 """
 
-from bench_assets.suites.codis import alternatives, answers, clauses, clock, polarity, words
+from bench_assets.suites.codis.parsing import alternatives, answers, clauses, clock, polarity, words
 from tests.suites.codis.reader_predicates import (
     AGREEING,
     DISAGREEING,

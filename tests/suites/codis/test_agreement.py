@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Judgement
-from bench_assets.suites.codis.agreement import (
-    Label,
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.suites.codis.studies import (
+    JudgeLabel,
     agreement,
     consistency,
     judged_by_people,
@@ -27,10 +27,10 @@ def judged(judge, *verdicts):
 def labels(question_id, votes, tie_break=None):
     """One letter a person: r for right, w for wrong."""
     people = [
-        Label(question_id=question_id, correct=vote == "r", annotator=str(n))
+        JudgeLabel(question_id=question_id, correct=vote == "r", annotator=str(n))
         for n, vote in enumerate(votes)
     ]
-    fifth = [Label(question_id=question_id, correct=tie_break == "r", tie_break=True)]
+    fifth = [JudgeLabel(question_id=question_id, correct=tie_break == "r", tie_break=True)]
     return people + (fifth if tie_break else [])
 
 
@@ -91,7 +91,7 @@ def test_labels_of_unknown_questions_are_refused():
 
 def test_labels_belong_to_the_model_they_name_or_to_any():
     mine, other, any_model = (
-        Label(question_id="q", correct=True, model=name) for name in ("m", "n", "")
+        JudgeLabel(question_id="q", correct=True, model=name) for name in ("m", "n", "")
     )
     assert labels_of("m", [mine, other, any_model]) == [mine, any_model]
 
@@ -110,8 +110,10 @@ def test_labels_are_read_line_by_line(tmp_path):
          "tie_break": True},
     )  # fmt: skip
     assert read_labels(file) == [
-        Label(question_id="codis/000/1", correct=True),
-        Label(question_id="codis/000/1", correct=False, model="m", annotator="5", tie_break=True),
+        JudgeLabel(question_id="codis/000/1", correct=True),
+        JudgeLabel(
+            question_id="codis/000/1", correct=False, model="m", annotator="5", tie_break=True
+        ),
     ]
 
 

@@ -7,12 +7,12 @@ import zlib
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import ImageText, Question, Rejection
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import captions as caption_assets
 from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.assets import votes as vote_assets
-from bench_assets.suites.codis.votes import Decision
+from bench_assets.suites.codis.construction.votes import VoteDecision
 from tests.home import Home
 from tests.suites.codis.raw import entry, write_raw, write_release
 
@@ -103,7 +103,7 @@ def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path, approval,
     ]
     bench = Bench(tmp_path / "home", write_raw(tmp_path / "codis", submissions, votes))
     bench.build(run_config={"ops": {"codis__decisions": {"config": {"approval": approval}}}})
-    assert bench.read(Decision, "decisions")[0].outcome == outcome
+    assert bench.read(VoteDecision, "decisions")[0].outcome == outcome
 
 
 def chunk(name, data):

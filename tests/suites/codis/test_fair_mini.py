@@ -4,13 +4,12 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.suites.codis.mini.edition import write
-from bench_assets.suites.codis.questions import to_questions
-from bench_assets.suites.codis.select import select
-from bench_assets.suites.codis.source import find_release, read_pairs, read_votes
-from bench_assets.suites.codis.votes import decide
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.codis.construction.selection import select
+from bench_assets.suites.codis.construction.votes import decide
+from bench_assets.suites.codis.dataset import find_release, read_pairs, read_votes, to_questions
+from bench_assets.suites.codis.synthetic.edition import write
 from tests.fair_exam import unfair
 
 SEEDS = range(5)

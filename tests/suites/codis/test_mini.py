@@ -5,20 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Answer
-from bench_assets.suites.codis import people
-from bench_assets.suites.codis.mini.edition import write
-from bench_assets.suites.codis.select import CATEGORIES, select
-from bench_assets.suites.codis.source import (
-    find_release,
-    read_captions,
-    read_pairs,
-    read_votes,
-)
-from bench_assets.suites.codis.votes import ballots, decide
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.codis.construction import annotation
+from bench_assets.suites.codis.construction.selection import CATEGORIES, select
+from bench_assets.suites.codis.construction.votes import ballots, decide
+from bench_assets.suites.codis.dataset import find_release, read_captions, read_pairs, read_votes
+from bench_assets.suites.codis.synthetic.edition import write
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2], ids=["seed 0", "seed 1", "seed 2"])
@@ -116,17 +111,17 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     release, votes, _ = mini
     pairs = read_pairs(release)
     pictures = set(picture_files(release.images)) - {"torn.png"}
-    items = people.VOTES.items(submitted=pairs, images=[stored(name) for name in pictures])
+    items = annotation.VOTES.items(submitted=pairs, images=[stored(name) for name in pictures])
     known = {pair.annotator for pair in pairs}
     said = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
-    found = count(people.VOTES.form, items, said)
+    found = count(annotation.VOTES.form, items, said)
     # Of two pictures that are not there nobody is asked; nobody may vote on what is their own.
     assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
         "may not answer: the item is of their own making",
         "'s404' is not asked any more",
         *(f"{p.pair_id!r} is not asked any more" for p in pairs if p.image not in pictures),
     }
-    rows = people.VOTES.to_rows(found.answers)
+    rows = annotation.VOTES.to_rows(found.answers)
     asked = {item.item_id for item in items}
     by_people, by_files = (
         [one for one in decide(pairs, cast) if one.submission in asked] for cast in (rows, votes)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.codis import words
-from bench_assets.suites.codis.answers import named_option
+from bench_assets.suites.codis.parsing import words
+from bench_assets.suites.codis.parsing.answers import named_option
 
 YES, NO = "Yes.", "No."
 

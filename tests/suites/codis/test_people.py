@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench_assets.people.counted import count
-from bench_assets.people.fitting import misfits
-from bench_assets.people.forms import Answer, Item
-from bench_assets.suites.codis import people
-from bench_assets.suites.codis.votes import decide
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import misfits
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.suites.codis.construction import annotation
+from bench_assets.suites.codis.construction.votes import decide
 from tests.suites.codis.raw import pair, vote
 from tests.suites.codis.test_mini import stored
 
@@ -44,15 +44,17 @@ def heard(form, item, person, values):
 
 
 def test_a_picture_that_somebody_brings_is_named_by_its_digest_once():
-    items = people.PICTURES.items()
+    items = annotation.PICTURES.items()
     assert (len(items), {item.needed for item in items}) == (75, {5})  # 375 of the paper's 377
-    both = [answer(people.PICTURES, item, "ana", {"picture": (DIGEST,)}) for item in items[:2]]
-    assert people.PICTURES.to_rows(count(people.PICTURES.form, items, both).answers) == [DIGEST]
+    both = [answer(annotation.PICTURES, item, "ana", {"picture": (DIGEST,)}) for item in items[:2]]
+    assert annotation.PICTURES.to_rows(count(annotation.PICTURES.form, items, both).answers) == [
+        DIGEST
+    ]
 
 
 def test_a_question_that_somebody_writes_is_a_submission_of_the_picture():
-    (item,) = people.SUBMISSIONS.items(images=[stored("my cat/1.png")])
-    (row,) = heard(people.SUBMISSIONS, item, "ana", WRITTEN)
+    (item,) = annotation.SUBMISSIONS.items(images=[stored("my cat/1.png")])
+    (row,) = heard(annotation.SUBMISSIONS, item, "ana", WRITTEN)
     assert row == pair(
         pair_id="my_cat_1.png-ana",
         image="my cat/1.png",
@@ -66,7 +68,7 @@ def test_a_question_that_somebody_writes_is_a_submission_of_the_picture():
 
 def test_all_others_are_asked_about_what_has_a_picture_and_is_not_published():
     pairs = [ANA, BO, CEM, pair(pair_id="lost", image="b.png", annotator="bo"), pair(pair_id="1")]
-    items = people.VOTES.items(submitted=pairs, images=[stored("a.png")])
+    items = annotation.VOTES.items(submitted=pairs, images=[stored("a.png")])
     assert [(item.item_id, item.barred) for item in items] == [
         ("s-ana", ("ana",)),
         ("s-bo", ("bo",)),
@@ -78,8 +80,8 @@ def test_the_names_of_others_are_shown_to_nobody():
     votes = [vote("s-ana", "bo", correct=False, comment="Too easy."), vote("s-ana", "cem")]
     pairs, images = [ANA, BO, CEM], [stored("a.png")]
     items = [
-        *people.VOTES.items(submitted=pairs, images=images),
-        *people.REVISIONS.items(submitted=pairs, first_votes=votes, voted_on=[], images=images),
+        *annotation.VOTES.items(submitted=pairs, images=images),
+        *annotation.REVISIONS.items(submitted=pairs, first_votes=votes, voted_on=[], images=images),
     ]
     shown = " ".join(text for item in items for text in item.shown.values()).split()
     assert not {"ana", "bo", "cem"} & set(shown)
@@ -94,7 +96,7 @@ def test_the_names_of_others_are_shown_to_nobody():
     ],
 )
 def test_only_what_was_voted_down_is_revised_and_by_its_author(votes, asked):
-    items = people.REVISIONS.items(
+    items = annotation.REVISIONS.items(
         submitted=[ANA, BO, CEM], first_votes=votes, voted_on=[], images=[stored("a.png")]
     )
     assert [item.barred for item in items] == [("bo", "cem")] * asked
@@ -103,18 +105,20 @@ def test_only_what_was_voted_down_is_revised_and_by_its_author(votes, asked):
 def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     submitted, images = [ANA, BO, CEM], [stored("a.png")]
     first = [vote("s-ana", "bo", correct=False), vote("s-ana", "cem")]
-    (item,) = people.REVISIONS.items(
+    (item,) = annotation.REVISIONS.items(
         submitted=submitted, first_votes=first, voted_on=[], images=images
     )
-    revised = people.with_pictures(heard(people.REVISIONS, item, "ana", WRITTEN), submitted)
+    revised = annotation.with_pictures(heard(annotation.REVISIONS, item, "ana", WRITTEN), submitted)
     submissions = [*submitted, *revised]
-    (again,) = people.REVISION_VOTES.items(
+    (again,) = annotation.REVISION_VOTES.items(
         submissions=submissions, submitted=submitted, images=images
     )
     assert (again.item_id, again.needed) == ("s-ana-revised", 2)
     yes = {name: ("yes",) for name in ("correct", "different", "within_rules")}
     votes = [
-        row for person in ("bo", "cem") for row in heard(people.REVISION_VOTES, again, person, yes)
+        row
+        for person in ("bo", "cem")
+        for row in heard(annotation.REVISION_VOTES, again, person, yes)
     ]
     outcomes = {one.submission: one.outcome for one in decide(submissions, [*first, *votes])}
     assert (outcomes["s-ana"], outcomes["s-ana-revised"]) == ("revised", "kept")
@@ -122,6 +126,6 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
 
 
 def test_a_category_that_the_paper_does_not_have_is_refused():
-    item = Item(form="codis/submissions", item_id="a.png")
-    found = misfits(WRITTEN | {"category": ("Weather",)}, people.SUBMISSIONS.form, item.choices)
+    item = Unit(form="codis/submissions", item_id="a.png")
+    found = misfits(WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.form, item.choices)
     assert len(found) == 1

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.chat import Image
+from bench_assets.core.schema.chat import Image
 from bench_assets.suites.codis import prompts
 from bench_assets.suites.codis.task import TASK
 from tests.rows import question

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.published import read_published
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.suites import codis
 from bench_assets.suites.codis.task import TASK
 

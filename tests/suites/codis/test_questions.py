@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bench_assets.core.rows import ImageText, Question, StoredImage
-from bench_assets.suites.codis.questions import to_image_texts, to_questions
+from bench_assets.core.schema.rows import ImageText, Question, StoredImage
+from bench_assets.suites.codis.dataset import to_image_texts, to_questions
 from tests.suites.codis.raw import pair
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.published import read_published
-from bench_assets.core.rows import Judgement
+from bench_assets.core.schema.published_numbers import read_published
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation import pipeline
 from bench_assets.suites import codis
 from bench_assets.suites.codis.task import TASK
 from tests.rows import prediction, question
@@ -62,7 +62,9 @@ def test_replayed_verdicts_give_back_every_printed_cell(source, model):
         Judgement.of(row, judge="paper", criterion="correct", verdict=verdict, reply="")
         for row, verdict in zip(said, verdicts.values(), strict=True)
     ]
-    metrics = flow.summarise(TASK, questions, said, flow.score(TASK, questions, said, judged))
+    metrics = pipeline.summarise(
+        TASK, questions, said, pipeline.score(TASK, questions, said, judged)
+    )
     ours = {(row.metric, row.category): row for row in metrics}
     differing = {
         (cell.source, cell.model, cell.metric, cell.category): f"{100 * value:.1f}"
@@ -112,8 +114,10 @@ def accuracies(questions, replies):
         for pair, reply in replies.items()
         for half in (1, 2)
     ]
-    judged = flow.judge(TASK, questions, said, None)
-    metrics = flow.summarise(TASK, questions, said, flow.score(TASK, questions, said, judged))
+    judged = pipeline.judge(TASK, questions, said, None)
+    metrics = pipeline.summarise(
+        TASK, questions, said, pipeline.score(TASK, questions, said, judged)
+    )
     overall = {row.metric: row for row in metrics if row.category == "all"}
     assert (overall["acc_p"].n_scored, overall["acc_q"].n_scored) == (353, 706)
     return overall["acc_p"].value, overall["acc_q"].value
@@ -137,7 +141,7 @@ def test_rules_tell_the_two_answers_of_every_single_pair_apart(authors):
     for asked in questions:
         for option in asked.options:
             said = [prediction(question_id=asked.question_id, text=option)]
-            (judgement,) = flow.judge(TASK, [asked], said, None)
+            (judgement,) = pipeline.judge(TASK, [asked], said, None)
             assert judgement.verdict is (option == asked.answer[0]), (asked, option)
 
 

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.task import TASK
-from bench_assets.task import Scored
-from resources.models.recorded import RecordedJudge
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
+from resources.models.registry.recorded import RecordedJudge
 from tests.rows import answered, prediction, question
 
 UP = ("Up.", "Down.")
@@ -130,7 +130,7 @@ def half(pair, number, points, *, answer="", sample=0, error="", no_answer=False
     asked = question(question_id=f"codis/{pair}/{number}", group_id=pair)
     said = prediction(question_id=asked.question_id, sample=sample)
     score = Score.of(said, points=points, answer=(answer,))
-    return Scored(
+    return ScoredQuestion(
         asked,
         Score(
             **{n: getattr(score, n) for n in score.__slots__}
@@ -185,7 +185,9 @@ def test_accuracy_over_pairs_and_queries(scored, acc_p, acc_q):
 def test_pairs_about_one_picture_are_not_independent():
     def pairs(picture):
         return [
-            Scored(question(group_id=str(n), question_id=f"codis/{n}/{h}", labels={"image": i}), s)
+            ScoredQuestion(
+                question(group_id=str(n), question_id=f"codis/{n}/{h}", labels={"image": i}), s
+            )
             for n in range(40)
             for i in [picture(n)]
             for h in (1, 2)
@@ -247,4 +249,4 @@ def test_acc_p_never_exceeds_acc_q_where_both_halves_are_scored(points):
 
 def test_the_task_counts_add_up_to_the_706_queries_of_the_paper():
     assert sum(TASK.counts.values()) == 2 * 706
-    assert flow.score(TASK, [], [], []) == []
+    assert pipeline.score(TASK, [], [], []) == []

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.codis.select import CATEGORIES, select
-from bench_assets.suites.codis.source import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.codis.construction.selection import CATEGORIES, select
+from bench_assets.suites.codis.construction.votes import decide
+from bench_assets.suites.codis.dataset import (
     find_release,
     image_names,
     read_captions,
@@ -18,7 +19,6 @@ from bench_assets.suites.codis.source import (
     read_votes,
     source_files,
 )
-from bench_assets.suites.codis.votes import decide
 from tests.suites.codis.raw import entry, pair, png, vote, write_raw, write_release
 
 RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"

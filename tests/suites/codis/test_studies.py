@@ -5,9 +5,9 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.codis.assets import studies
 from bench_assets.suites.codis.task import TASK
 from tests.home import Home
@@ -36,7 +36,7 @@ def study(tmp_path):
 
     def run(asset, **settings):
         home = Home(tmp_path, "codis", **settings)
-        judged = flow.judge(TASK, QUESTIONS, SAID, None)
+        judged = pipeline.judge(TASK, QUESTIONS, SAID, None)
         for key, rows, row_type, partition in (
             (["codis", "questions"], QUESTIONS, Question, ""),
             (["codis", "predictions"], SAID, Prediction, "m"),

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.suites.codis.variability import output_variability
+from bench_assets.suites.codis.studies import output_variability
 from tests.rows import prediction, question
 
 QUESTIONS = [

@@ -1,8 +1,8 @@
 import pytest
 
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.settings import CodisSettings
-from bench_assets.suites.codis.word_bias import word_bias
-from bench_assets.task import Answered
+from bench_assets.suites.codis.studies import word_bias
 from tests.rows import answered, prediction, question
 
 FIT = ("appropriate", "not appropriate")
@@ -61,7 +61,7 @@ def test_words_are_counted(replies, pair, expected):
 
 def test_a_query_without_a_reply_is_left_out():
     asked = question(answer=("Up.",))
-    silent = Answered(asked, prediction(text="", error="timeout"))
+    silent = AnsweredQuestion(asked, prediction(text="", error="timeout"))
     assert word_bias([silent], [("up", "down")]) == []
     (up, _) = word_bias([silent, answered("up", answer=("Up.",))], [("up", "down")])
     assert (up.n_queries, up.in_ground_truth, up.in_predictions) == (1, 1, 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.suites.codis import alternatives, answers, clauses, clock, polarity, words
+from bench_assets.suites.codis.parsing import alternatives, answers, clauses, clock, polarity, words
 from tests.pinned_words import inline_words, survivors
 from tests.suites.codis.reader_words import WORDS
 

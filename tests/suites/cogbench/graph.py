@@ -4,20 +4,20 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.partitions import MODELS
 from bench_assets.suites.cogbench.assets import merge as merge_assets
 from bench_assets.suites.cogbench.assets import source as assets
-from bench_assets.suites.cogbench.description.assets import captions as caption_studies
+from bench_assets.suites.cogbench.description.assets import caption_metrics as caption_studies
 from bench_assets.suites.cogbench.description.assets import questions as description
 from bench_assets.suites.cogbench.description.assets import studies as description_studies
 from bench_assets.suites.cogbench.vqa.assets import checks
 from bench_assets.suites.cogbench.vqa.assets import questions as vqa
 from bench_assets.suites.cogbench.vqa.assets import studies as vqa_studies
-from resources.home.tables import RowTables, TableFiles
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import RowTables, TableFiles
 
 MODULES = (
     assets,

@@ -1,8 +1,8 @@
 import pytest
 
-from bench_assets.suites.cogbench.annotations import read_annotations
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.cogbench.source import RawAnnotation
+from bench_assets.suites.cogbench.construction.annotation_parsing import read_annotations
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 
 REST = "\n".join(f"[{kind.field}]: None" for kind in KINDS if kind.code not in ("event", "mental"))
 

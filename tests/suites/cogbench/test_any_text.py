@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.numbered_verdicts import read_by_number
-from bench_assets.suites.cogbench.annotations import FIELDS, read_annotations
-from bench_assets.suites.cogbench.chains import read_chain
-from bench_assets.suites.cogbench.description.verdicts import read_by_position
-from bench_assets.suites.cogbench.source import RawAnnotation, SourceQuestion
-from bench_assets.suites.cogbench.vqa.writing import read_reply
+from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.suites.cogbench.construction.annotation_parsing import FIELDS, read_annotations
+from bench_assets.suites.cogbench.dataset.reasoning_chains import read_chain
+from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
+from bench_assets.suites.cogbench.description.judging import read_by_position
+from bench_assets.suites.cogbench.vqa.question_writing import read_reply
 
 VERDICTS = st.text(alphabet="0123 .[]\n:x") | st.text()
 

@@ -1,7 +1,7 @@
 import pytest
 
-from bench_assets.suites.cogbench.chains import Chain, read_chain
-from bench_assets.suites.cogbench.kinds import KINDS, find_kind
+from bench_assets.suites.cogbench.dataset.reasoning_chains import Chain, read_chain
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, find_kind
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from bench_assets.suites.cogbench.assets.edition import edition_of
-from resources.sources.source_files import Source
+from bench_assets.suites.cogbench.assets.source import edition_of
+from resources.datasets.source_files import Source
 from tests.suites.cogbench.release import write_release
 
 

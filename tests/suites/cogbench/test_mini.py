@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.cogbench.mini.edition import write
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.synthetic.edition import write
 
 
 def contents(folder):

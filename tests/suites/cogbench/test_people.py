@@ -5,14 +5,18 @@ import re
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.suites.cogbench.annotations import DESCRIPTION, AnnotatedItem, read_annotations
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.cogbench.merge import MergedItem
-from bench_assets.suites.cogbench.mini import edition as mini
-from bench_assets.suites.cogbench.people import ANNOTATION, MERGE_REVIEW
-from bench_assets.suites.cogbench.reviews import Review
-from bench_assets.suites.cogbench.source import RawAnnotation
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
+from bench_assets.suites.cogbench.construction.annotation_parsing import (
+    DESCRIPTION,
+    AnnotatedItem,
+    read_annotations,
+)
+from bench_assets.suites.cogbench.construction.merging import MergedItem
+from bench_assets.suites.cogbench.construction.reviews import Review
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.source import RawAnnotation
+from bench_assets.suites.cogbench.synthetic import edition as mini
 from tests.people.said import answer, fits
 
 CODES = {kind.field: kind.code for kind in KINDS} | {

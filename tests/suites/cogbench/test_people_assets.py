@@ -5,10 +5,10 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets.people.forms import Answer
-from bench_assets.suites.cogbench.annotations import AnnotatedItem
+from bench_assets.annotation.tasks.forms import Answer
 from bench_assets.suites.cogbench.assets import merge as assets
-from bench_assets.suites.cogbench.people import ANNOTATION
+from bench_assets.suites.cogbench.construction.annotation import ANNOTATION
+from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
 from tests.home import Home
 from tests.people.said import answer
 

@@ -1,9 +1,9 @@
 """What models read, as a golden file that a person can look through."""
 
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import NEXT_EVENT
+from bench_assets.suites.cogbench.dataset.source import Story
 from bench_assets.suites.cogbench.description import prompts as description
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
-from bench_assets.suites.cogbench.kinds import NEXT_EVENT
-from bench_assets.suites.cogbench.source import Story
 from bench_assets.suites.cogbench.vqa import prompts as vqa
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from tests.rows import question

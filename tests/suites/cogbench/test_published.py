@@ -2,7 +2,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from bench_assets.core.published import read_published
+from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.suites import cogbench
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA

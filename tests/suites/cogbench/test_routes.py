@@ -5,16 +5,16 @@ from collections import Counter
 import dagster as dg
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Question, Rejection, StoredImage
-from bench_assets.suites.cogbench.annotations import DESCRIPTION
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.cogbench.merge import MergedItem
-from bench_assets.suites.cogbench.source import Story, StoryChain
-from bench_assets.suites.cogbench.stories import FunnelStep
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.suites.cogbench.construction.annotation_parsing import DESCRIPTION
+from bench_assets.suites.cogbench.construction.merging import MergedItem
+from bench_assets.suites.cogbench.construction.stories import StoryFunnelStep
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
-from bench_assets.suites.cogbench.vqa.refine import Flag
-from bench_assets.suites.cogbench.vqa.writing import WriterReply, WrittenQuestion
+from bench_assets.suites.cogbench.vqa.question_writing import WriterReply, WrittenQuestion
+from bench_assets.suites.cogbench.vqa.refinement import Flag
 from tests.suites.cogbench.graph import LEFT, Home
 from tests.suites.cogbench.release import asked, described, write_release
 
@@ -168,7 +168,7 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     (rejection,) = home.rows("rejections", Rejection)
     assert rejection.entry == "picture boat.png"
     assert home.rows("vqa/rejections", Rejection) == []
-    steps = {step.step: step.n for step in home.rows("funnel", FunnelStep)}
+    steps = {step.step: step.n for step in home.rows("funnel", StoryFunnelStep)}
     assert (steps["pictures kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
 
 

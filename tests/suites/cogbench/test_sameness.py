@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.suites.cogbench.annotations import AnnotatedItem
-from bench_assets.suites.cogbench.sameness import Comparison, contradiction
+from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
+from bench_assets.suites.cogbench.construction.similarity import SimilarityResult, contradiction
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 
@@ -69,7 +69,7 @@ def chain(clue, end, kind="Event Reasoning"):
     ],
 )  # fmt: skip
 def test_chains_are_compared_by_conclusions_and_premises_apart(one, other, cosine, objection):
-    found = Comparison([one, other], ENCODER).likeness(one, other)
+    found = SimilarityResult([one, other], ENCODER).likeness(one, other)
     assert found.cosine == pytest.approx(cosine, abs=0.01)
     assert found.objection in (objection, "'sofa' is 'ship' there" if objection else "")
     assert found.as_one == (-1.0 if objection else found.cosine)

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.bench.cli import app
+from bench_assets.cli.main import app
 from tests.suites.cogbench.release import described, write_release
 
 

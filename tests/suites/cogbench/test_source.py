@@ -1,16 +1,20 @@
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.source_folder import picture_files
-from bench_assets.suites.cogbench.select import by_image_id, select_questions, select_stories
-from bench_assets.suites.cogbench.source import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.cogbench.construction.selection import (
+    by_image_id,
+    select_questions,
+    select_stories,
+)
+from bench_assets.suites.cogbench.dataset.source import (
     find_release,
     read_annotations,
     read_chains,
     read_questions,
     read_stories,
 )
-from resources.pictures.images import ImageStore
+from resources.images.store import ImageStore
 from tests.suites.cogbench.release import asked, described, write_release
 
 SAME = "What is the girl doing?"

@@ -6,11 +6,12 @@ Rows are (function, arguments, what it should give); a list of words is a senten
 
 import pytest
 
-from bench_assets.suites.cogbench import chains, sameness, words
-from bench_assets.suites.cogbench.description import denied, verdicts
+from bench_assets.suites.cogbench.construction import similarity
+from bench_assets.suites.cogbench.dataset import content_words, reasoning_chains
+from bench_assets.suites.cogbench.description import judging, recognition
 from tests.pinned_words import inline_words, survivors
 
-READERS = [chains, words, denied, verdicts, sameness]
+READERS = [reasoning_chains, content_words, recognition, judging, similarity]
 
 SMALL = (
     "a an and are as at be been being by for from has have he her him his i in into is it its of "
@@ -58,26 +59,26 @@ DENIALS = [
 
 
 def taken_out(text):
-    return " ".join(denied.affirmed(text).split())
+    return " ".join(recognition.affirmed(text).split())
 
 
 def differ(one, other):
-    return sameness.contradiction(one, other)
+    return similarity.contradiction(one, other)
 
 
 ROWS = [
-    *((words.content_words, (f"{word} boy",), {"boy"}) for word in SMALL),
-    *((words.content_words, (form,), {"paint"}) for form in ("painting", "painted", "paints")),
-    (words.content_words, ("watches",), {"watch"}),
-    (words.content_words, ("as us",), {"us"}),
-    *((chains.read_chain, (f"A. {arrow} B.",), chains.Chain(("A.",), "B."))
+    *((content_words.content_words, (f"{word} boy",), {"boy"}) for word in SMALL),
+    *((content_words.content_words, (form,), {"paint"}) for form in ("painting", "painted", "paints")),
+    (content_words.content_words, ("watches",), {"watch"}),
+    (content_words.content_words, ("as us",), {"us"}),
+    *((reasoning_chains.read_chain, (f"A. {arrow} B.",), reasoning_chains.Chain(("A.",), "B."))
       for arrow in ("->", "-->", "→", "⇒", "=>")),
-    *((chains.read_chain, (f"{clues} -> C.",), chains.Chain(("A.", "B."), "C."))
+    *((reasoning_chains.read_chain, (f"{clues} -> C.",), reasoning_chains.Chain(("A.", "B."), "C."))
       for clues in ("A. + B.", "A.+B.", "+ A. + B.", "+A. + B. +", "A. +\n B.", "A.  +B.")),
-    (chains.read_chain, ("A c++ book. -> C.",), chains.Chain(("A c++ book.",), "C.")),
-    (chains.read_chain, ("A. +5 books. -> C.",), chains.Chain(("A. +5 books.",), "C.")),
-    *((chains.is_none, (text,), True) for text in ("None.", "", "[none]")),
-    (verdicts.read_by_position, ("1. [1] 2. [0]", 2), [True, False]),
+    (reasoning_chains.read_chain, ("A c++ book. -> C.",), reasoning_chains.Chain(("A c++ book.",), "C.")),
+    (reasoning_chains.read_chain, ("A. +5 books. -> C.",), reasoning_chains.Chain(("A. +5 books.",), "C.")),
+    *((reasoning_chains.is_none, (text,), True) for text in ("None.", "", "[none]")),
+    (judging.read_by_position, ("1. [1] 2. [0]", 2), [True, False]),
     *((taken_out, (f"There is no boy {end} a dog.",), f"There is {end} a dog.") for end in ENDS),
     *((taken_out, (f"There is no boy{stop} A dog.",), f"There is {stop} A dog.") for stop in ".,;:!?"),
     (taken_out, ("There is no boy",), "There is"),

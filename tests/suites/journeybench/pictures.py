@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from bench_assets.core.rows import StoredImage
+from bench_assets.core.schema.rows import StoredImage
 
 
 def stored(name: str) -> StoredImage:

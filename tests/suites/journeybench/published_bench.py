@@ -2,24 +2,24 @@
 
 import dagster as dg
 
-from bench_assets.evaluation import evaluation_assets
-from bench_assets.partitions import ENCODERS, MODELS
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.partitions import ENCODERS, MODELS
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.captioning.assets import questions as captioning
 from bench_assets.suites.journeybench.captioning.assets import studies
-from bench_assets.suites.journeybench.captioning.source import CaptionedImage
+from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa import assets as hallucination
-from bench_assets.suites.journeybench.hallucination_vqa.source import TriggerQuestion
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.retrieval.assets import questions as retrieval
 from bench_assets.suites.journeybench.retrieval.assets.evaluation import RETRIEVAL_ASSETS
-from bench_assets.suites.journeybench.retrieval.source import RetrievalSample
-from resources.home.tables import RowTables, TableFiles, table_output
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import RowTables, TableFiles, table_output
 
 EVALUATED = ("predictions", "judgements", "scores", "metrics")
 

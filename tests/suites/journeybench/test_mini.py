@@ -7,25 +7,24 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Answer
-from bench_assets.suites.journeybench.built.filtering import agreement, decide
-from bench_assets.suites.journeybench.built.people import FILTER
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.construction.annotation import FILTER
+from bench_assets.suites.journeybench.construction.filtering import agreement, decide
 from bench_assets.suites.journeybench.mcot.problems import read_problems, solve
-from bench_assets.suites.journeybench.mini.edition import write
-from bench_assets.suites.journeybench.mini.pictures import WORLD, members
-from bench_assets.suites.journeybench.multi_image_vqa.causes import read_copa
-from bench_assets.suites.journeybench.multi_image_vqa.knowledge import read_knowledge
-from bench_assets.suites.journeybench.raw import (
+from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import read_copa, read_knowledge
+from bench_assets.suites.journeybench.published_files import published_files
+from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     FilterVote,
     GalleryPicture,
     WrittenCaption,
     read_raw,
 )
-from bench_assets.suites.journeybench.source import published_files
-from resources.models.recorded import read_replies
+from bench_assets.suites.journeybench.synthetic.edition import write
+from bench_assets.suites.journeybench.synthetic.images import WORLD, members
+from resources.models.registry.recorded import read_replies
 
 
 @pytest.fixture(scope="module")

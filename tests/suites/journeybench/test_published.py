@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import bench_assets.suites.journeybench
-from bench_assets.core.published import read_published
+from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL

@@ -2,9 +2,11 @@
 
 import pytest
 
-from bench_assets.core.rows import Question, Rejection
+from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.journeybench.assets.questions import edition_of
-from bench_assets.suites.journeybench.multi_image_vqa.source import RELEASES as MULTI_IMAGE_RELEASES
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
+    RELEASES as MULTI_IMAGE_RELEASES,
+)
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 

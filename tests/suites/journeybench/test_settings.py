@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.settings.bench_toml import load_settings
+from resources.config.bench_toml import load_settings
 
 
 def loaded(home, text):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.journeybench.source import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.journeybench.published_files import (
     name_of,
     numbered,
     picture_addresses,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench_assets.bench.one_by_one import refresh_each
-from bench_assets.bench.workbench import Workbench
-from bench_assets.core.errors import SourceError
-from resources.settings.settings_file import SettingsFile
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.workspace.build.task_isolation import refresh_each
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
 from tests.suites.journeybench.release import write_release
 
 HALLUCINATION = "journeybench/hallucination_vqa"

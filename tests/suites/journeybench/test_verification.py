@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.chat import Reply
-from bench_assets.suites.journeybench import verification as v
+from bench_assets.core.schema.chat import Reply
+from bench_assets.evaluation import pipeline
+from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered, prediction, question
 
@@ -197,8 +197,8 @@ def test_rules_read_which_picture_is_the_cause(reply, points):
 
 def test_a_prediction_without_a_reply_is_neither_judged_nor_scored():
     lost = prediction(text="", error="connection lost")
-    judgements = flow.judge(TASK, [question()], [lost], None)
-    (score,) = flow.score(TASK, [question()], [lost], judgements)
+    judgements = pipeline.judge(TASK, [question()], [lost], None)
+    (score,) = pipeline.score(TASK, [question()], [lost], judgements)
     assert judgements == []
     assert (score.points, score.error) == (None, "connection lost")
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.reasoning import without_reasoning
-from bench_assets.suites.journeybench import verification as v
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.solutions.assets import verified
-from bench_assets.task import Answered
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import answered, prediction, question
 
 
@@ -36,7 +36,7 @@ def test_a_solution_that_was_cut_off_is_wrong_and_the_judge_is_not_asked():
         prediction(question_id="t/whole", text="3+4=7"),
         prediction(question_id="t/none", text="", no_answer="no answer in 8 tokens"),
     ]
-    judged = flow.judge(replace(TASK, judges=v.SOLUTION_JUDGES), asked, said, None)
+    judged = pipeline.judge(replace(TASK, judges=v.SOLUTION_JUDGES), asked, said, None)
     assert [(row.question_id, row.verdict) for row in judged] == [("t/whole", True)]
     rows = verified(TASK, "m", asked, said, judged)
     assert [(row.category, row.value, row.n_scored, row.n_failed) for row in rows][:1] == [
@@ -78,7 +78,7 @@ def test_the_official_reading_has_the_solution_judged_with_its_thoughts(raw, str
         return "13" if "no: 13" in asked else "12" if "12" in asked else "13"
 
     said = prediction(text=without_reasoning(raw).strip(), raw_text=raw)
-    pair = Answered(question(answer=("fifty",)), said)
+    pair = AnsweredQuestion(question(answer=("fifty",)), said)
     judgements = v.judge([pair], ScriptedModel("judge", say))
     assert len(judgements) == (4 if "think" in raw else 2)
     assert v.score_strictly(pair, judgements).points == strict

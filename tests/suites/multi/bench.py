@@ -3,7 +3,7 @@
 import dagster as dg
 
 from bench_assets.suites.multi.assets import ablations as ablation_assets
-from bench_assets.suites.multi.assets import built as build_assets
+from bench_assets.suites.multi.assets import construction as build_assets
 from bench_assets.suites.multi.assets import knowledge as knowledge_assets
 from bench_assets.suites.multi.assets import questions as assets
 from tests.home import Home

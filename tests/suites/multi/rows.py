@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bench_assets.core.rows import Question
-from bench_assets.suites.multi.questions import KINDS
-from bench_assets.suites.multi.source import Item
-from bench_assets.task import Answered
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.multi.dataset.questions import KINDS
+from bench_assets.suites.multi.dataset.source import MultiItem
 from tests import rows
 
 LABELS = {
@@ -39,12 +39,12 @@ def question(kind: str = "SA", gold: str = "B", **fields: Any) -> Question:
     return rows.question(**(about | fields))
 
 
-def answered(reply: str, kind: str = "SA", gold: str = "B", **fields: Any) -> Answered:
+def answered(reply: str, kind: str = "SA", gold: str = "B", **fields: Any) -> AnsweredQuestion:
     asked = question(kind, gold, **fields)
-    return Answered(asked, rows.prediction(question_id=asked.question_id, text=reply))
+    return AnsweredQuestion(asked, rows.prediction(question_id=asked.question_id, text=reply))
 
 
-def item(**fields: Any) -> Item:
+def item(**fields: Any) -> MultiItem:
     defaults: dict[str, Any] = {
         "item_id": "gzsx_1_0",
         "problem_id": "gzsx_1",
@@ -57,4 +57,4 @@ def item(**fields: Any) -> Item:
         "difficulty": "3",
         "quality": "4",
     }
-    return Item(**(defaults | fields))
+    return MultiItem(**(defaults | fields))

@@ -2,8 +2,13 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.multi.annotations import Annotation, merge, read_annotations, wishes
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.multi.construction.annotation_merging import (
+    Annotation,
+    merge,
+    read_annotations,
+    wishes,
+)
 from tests.suites.multi.rows import item
 
 

@@ -3,13 +3,13 @@
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Question, Rejection, Score
+from bench_assets.core.schema.rows import Question, Rejection, Score
 from bench_assets.suites.multi.assets import studies
-from bench_assets.suites.multi.elite import EliteChoice
-from bench_assets.suites.multi.extend import KnowledgeLink
-from bench_assets.suites.multi.gain import CONDITIONS, InformationGain
-from bench_assets.suites.multi.rewrite import Transformation
-from bench_assets.suites.multi.select import Decision
+from bench_assets.suites.multi.construction.elite import EliteChoice
+from bench_assets.suites.multi.construction.rewriting import Transformation
+from bench_assets.suites.multi.construction.selection import SelectionDecision
+from bench_assets.suites.multi.dataset.knowledge import KnowledgeLink
+from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.bench import LEFT_HALF, Bench
 
@@ -49,7 +49,7 @@ def test_every_planted_fault_is_caught_and_nothing_else(built):
 
 
 def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
-    decisions = built.read(Decision, "selection")
+    decisions = built.read(SelectionDecision, "selection")
     assert all(one.picked for one in decisions if one.rank == 0)
     passed_over = {one.problem_id for one in decisions if not one.picked}
     assert passed_over

@@ -1,7 +1,11 @@
-from bench_assets.suites.multi.annotations import Annotation
-from bench_assets.suites.multi.build import annotate, duplicate_rejections, without_duplicates
-from bench_assets.suites.multi.duplicates import Duplicate
-from bench_assets.suites.multi.select import Parameters, select
+from bench_assets.suites.multi.construction.annotation_merging import Annotation
+from bench_assets.suites.multi.construction.built_tables import (
+    annotate,
+    duplicate_rejections,
+    without_duplicates,
+)
+from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.selection import SelectionParameters, select
 from tests.suites.multi.rows import item
 
 ITEMS = [item(item_id=f"{name}_0", problem_id=name, knowledge=("集合",)) for name in "abcdefgh"]
@@ -12,7 +16,7 @@ def note(name, **fields):
 
 
 def test_only_picked_items_are_annotated_and_broken_ones_go():
-    decisions = select(ITEMS, Parameters(), 0)
+    decisions = select(ITEMS, SelectionParameters(), 0)
     first, *others = [one.problem_id for one in decisions if one.picked]
     passed_over = next(one.problem_id for one in decisions if not one.picked)
     notes = [note(first, changes={"answer": "E"}), note(passed_over, drop="x"), note("z")]

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import Score
-from bench_assets.suites.multi.elite import NOTEBOOK, WEIGHTS, Quotas, choose, hardness
+from bench_assets.core.schema.rows import Score
+from bench_assets.suites.multi.construction.elite import NOTEBOOK, WEIGHTS, Quotas, choose, hardness
 from tests.suites.multi.rows import question
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from bench_assets.suites.multi.extend import link, usable
-from bench_assets.suites.multi.source import Knowledge
+from bench_assets.suites.multi.dataset.knowledge import link, usable
+from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.suites.multi.rows import item
 
 PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "二次函数", "x")}

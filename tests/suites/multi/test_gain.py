@@ -2,8 +2,8 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.rows import Score
-from bench_assets.suites.multi.gain import CONDITIONS, information_gain
+from bench_assets.core.schema.rows import Score
+from bench_assets.suites.multi.studies import CONDITIONS, information_gain
 from tests.suites.multi.rows import question
 
 

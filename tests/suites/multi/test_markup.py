@@ -3,10 +3,10 @@ import io
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import ImageError, SettingsError, SourceError
-from bench_assets.suites.multi.defects import defects
-from bench_assets.suites.multi.markup import leftover_tags, prepare
-from bench_assets.suites.multi.table_picture import draw_table
+from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
+from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.markup import leftover_tags, prepare
+from bench_assets.suites.multi.construction.table_images import draw_table
 from tests.suites.multi.rows import item
 
 JOINED = "<table><tr><td colspan='2'>a</td></tr><tr><td>b</td><td>c</td></tr></table>"

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.multi.annotations import read_annotations
-from bench_assets.suites.multi.defects import defects
-from bench_assets.suites.multi.markup import prepare
-from bench_assets.suites.multi.mini import edition as mini
+from bench_assets.suites.multi.construction.annotation_merging import read_annotations
+from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.markup import prepare
+from bench_assets.suites.multi.dataset.release import find_release
+from bench_assets.suites.multi.dataset.source import read_image_texts, read_items, read_knowledge
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
-from bench_assets.suites.multi.release import find_release
-from bench_assets.suites.multi.source import read_image_texts, read_items, read_knowledge
+from bench_assets.suites.multi.synthetic import edition as mini
 
 
 @pytest.fixture(scope="module")

@@ -5,19 +5,23 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.suites.multi.annotations import merge, read_annotations, wishes
-from bench_assets.suites.multi.build import without_duplicates
-from bench_assets.suites.multi.defects import defects
-from bench_assets.suites.multi.duplicates import duplicates
-from bench_assets.suites.multi.markup import prepare
-from bench_assets.suites.multi.mini import edition as mini
-from bench_assets.suites.multi.questions import to_questions
-from bench_assets.suites.multi.release import find_release
-from bench_assets.suites.multi.rewrite import apply, transformations
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.multi.construction.annotation_merging import (
+    merge,
+    read_annotations,
+    wishes,
+)
+from bench_assets.suites.multi.construction.built_tables import without_duplicates
+from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.markup import prepare
+from bench_assets.suites.multi.construction.near_duplicates import duplicates
+from bench_assets.suites.multi.construction.rewriting import apply, transformations
+from bench_assets.suites.multi.dataset.questions import to_questions
+from bench_assets.suites.multi.dataset.release import find_release
+from bench_assets.suites.multi.dataset.source import read_items
 from bench_assets.suites.multi.scoring import max_points
-from bench_assets.suites.multi.source import read_items
+from bench_assets.suites.multi.synthetic import edition as mini
 from tests.fair_exam import chance, shortcuts
 
 pytestmark = (

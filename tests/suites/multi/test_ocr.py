@@ -4,8 +4,8 @@ import io
 
 from PIL import Image
 
-from bench_assets.suites.multi.mini.figures import draw
-from bench_assets.suites.multi.ocr import author, recognise
+from bench_assets.suites.multi.construction.ocr import author, recognise
+from bench_assets.suites.multi.synthetic.figures import draw
 
 
 def drawn(**figure):

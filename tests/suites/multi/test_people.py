@@ -2,14 +2,18 @@
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.suites.multi.annotations import Annotation, wishes
-from bench_assets.suites.multi.decided import by_hand, informed, settled
-from bench_assets.suites.multi.duplicates import Duplicate
-from bench_assets.suites.multi.extend import UNCOVERED, WRITTEN, KnowledgeLink
-from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS, KNOWLEDGE, TRANSFORMATION_REVIEW
-from bench_assets.suites.multi.rewrite import apply, transformations
-from bench_assets.suites.multi.source import Knowledge
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.multi.construction.annotation import (
+    DUPLICATE_CONFLICTS,
+    KNOWLEDGE,
+    TRANSFORMATION_REVIEW,
+)
+from bench_assets.suites.multi.construction.annotation_merging import Annotation, wishes
+from bench_assets.suites.multi.construction.decisions import by_hand, informed, settled
+from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.rewriting import apply, transformations
+from bench_assets.suites.multi.dataset.knowledge import UNCOVERED, WRITTEN, KnowledgeLink
+from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.people.said import answer, fits
 from tests.suites.multi.rows import item
 

@@ -3,15 +3,18 @@
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Question, Rejection, StoredImage
-from bench_assets.people.forms import Answer
-from bench_assets.people.item_ids import item_id
-from bench_assets.suites.multi.assets import built
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks.identifiers import item_id
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.suites.multi.assets import construction
 from bench_assets.suites.multi.assets import questions as assets
-from bench_assets.suites.multi.duplicates import Duplicate
-from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS, TRANSFORMATION_REVIEW
-from bench_assets.suites.multi.rewrite import Transformation
-from bench_assets.suites.multi.source import Item
+from bench_assets.suites.multi.construction.annotation import (
+    DUPLICATE_CONFLICTS,
+    TRANSFORMATION_REVIEW,
+)
+from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.rewriting import Transformation
+from bench_assets.suites.multi.dataset.source import MultiItem
 from tests.home import Home
 from tests.people.said import answer
 from tests.suites.multi.test_people import ANEW, ORDERS, PLAIN, pair
@@ -25,8 +28,8 @@ def home(tmp_path):
     (folder / "annotations.json").write_text("[]")
     made = Home(tmp_path / "home", "multi", folder)
     for table, rows, row in (
-        ("annotated_items", [ORDERS, PLAIN], Item),
-        ("transformed_items", [ORDERS, PLAIN], Item),
+        ("annotated_items", [ORDERS, PLAIN], MultiItem),
+        ("transformed_items", [ORDERS, PLAIN], MultiItem),
         ("duplicates", [pair()], Duplicate),
         ("dropped_items", [], Rejection),
         ("images", [], StoredImage),
@@ -57,7 +60,7 @@ def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
 def test_what_a_person_wrote_anew_goes_before_any_rule(home):
     said = answer(ORDERS.item_id, how=ANEW, question="顺序是[MASK]", type="FB", right="1")
     told(home, TRANSFORMATION_REVIEW, said)
-    materialize(home, built.transformations, "annotated_items")
+    materialize(home, construction.transformations, "annotated_items")
     rows = home.read(Transformation, "transformations")
     assert [(row.name, row.by) for row in rows if row.item_id == ORDERS.item_id] == [
         ("by hand", "ana")

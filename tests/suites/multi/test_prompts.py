@@ -3,11 +3,11 @@ import io
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Request
+from bench_assets.core.schema.chat import Image, Request
 from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.task import TASK
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
 from tests.chat_server import ChatServer
 from tests.suites.multi.rows import question
 

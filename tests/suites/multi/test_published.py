@@ -1,7 +1,7 @@
 from collections import Counter
 from pathlib import Path
 
-from bench_assets.core.published import read_published
+from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.suites import multi
 from bench_assets.suites.multi.task import TASK
 

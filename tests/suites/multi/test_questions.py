@@ -1,8 +1,8 @@
 import pytest
 
-from bench_assets.core.rows import ImageText, StoredImage
-from bench_assets.suites.multi.extend import KnowledgeLink
-from bench_assets.suites.multi.questions import (
+from bench_assets.core.schema.rows import ImageText, StoredImage
+from bench_assets.suites.multi.dataset.knowledge import KnowledgeLink
+from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
     elite,
     split_options,
@@ -11,7 +11,7 @@ from bench_assets.suites.multi.questions import (
     with_image_texts,
     with_knowledge,
 )
-from bench_assets.suites.multi.source import Knowledge
+from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.suites.multi.rows import item, question
 
 

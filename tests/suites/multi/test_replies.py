@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.multi.replies import half_width, says_image_is_missing
+from bench_assets.suites.multi.parsing.responses import half_width, says_image_is_missing
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
 

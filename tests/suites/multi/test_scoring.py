@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.rows import Score
+from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.multi import scoring
-from bench_assets.suites.multi.questions import NOT_PUBLISHED
+from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.scoring import (
     accuracy,
     max_points,
@@ -18,7 +19,6 @@ from bench_assets.suites.multi.scoring import (
     slices,
 )
 from bench_assets.suites.multi.task import TASK
-from bench_assets.task import Scored
 from tests.suites.multi.rows import answered, question
 
 POINTS = {"SA": 13_963, "MA": 5_941, "FB": 2_211, "OP": 798}
@@ -29,7 +29,7 @@ def scored(points, most=1.0, kind="SA", note="", error="", **fields):
     asked = question(kind, **fields)
     name = asked.question_id
     about = {"points": points, "max_points": most, "note": note, "error": error}
-    return Scored(asked, Score(question_id=name, model="m", condition="main", **about))
+    return ScoredQuestion(asked, Score(question_id=name, model="m", condition="main", **about))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,10 @@ def test_a_question_without_a_reply_counts_as_zero_and_is_reported():
 def test_a_withheld_answer_is_left_out():
     score = TASK.reading("careful")(answered("B", answer=(NOT_PUBLISHED,)), [])
     assert (score.points, score.note) == (None, "the answer is not published")
-    assert score_ratio([Scored(question(answer=(NOT_PUBLISHED,)), score), scored(1.0)]).value == 1.0
+    assert (
+        score_ratio([ScoredQuestion(question(answer=(NOT_PUBLISHED,)), score), scored(1.0)]).value
+        == 1.0
+    )
 
 
 def test_refusals_are_counted_apart_and_weigh_their_points():
@@ -123,7 +126,7 @@ def test_an_open_answer_in_the_words_of_the_reference_is_all_but_a_point(reading
     """The authors add 1e-8 to a denominator of 2: 2 / (2 + 1e-8) = 0.999999995."""
     score = TASK.reading(reading)(answered("牛顿第一定律", "OP", "牛顿第一定律"), [])
     assert score.points == pytest.approx(0.999999995, abs=1e-10)
-    assert accuracy([Scored(question("OP"), score)]).value == 1.0
+    assert accuracy([ScoredQuestion(question("OP"), score)]).value == 1.0
 
 
 @pytest.mark.parametrize("reading", TASK.readings)

@@ -3,9 +3,9 @@ from math import sqrt
 
 import pytest
 
-from bench_assets.suites.multi.select import (
+from bench_assets.suites.multi.construction.selection import (
     NO_KNOWLEDGE,
-    Parameters,
+    SelectionParameters,
     drawn,
     normalised,
     probability,
@@ -35,10 +35,12 @@ def piece(n, knowledge=("集合",)):
 )
 def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
     """Over 1,000 seeds the mean may be off by four standard errors of a sum of Bernoullis."""
-    chances = [probability(rank, n, Parameters()) for rank in range(n)]
+    chances = [probability(rank, n, SelectionParameters()) for rank in range(n)]
     assert quota(n, 3.0) == wanted
     assert sum(chances) == pytest.approx(expected)
-    decided = [(one.problem_id, one.probability) for one in select(piece(n), Parameters(), 0)]
+    decided = [
+        (one.problem_id, one.probability) for one in select(piece(n), SelectionParameters(), 0)
+    ]
     assert [chance for _, chance in decided] == chances
     picked = sum(drawn(seed, name) < chance for seed in range(SEEDS) for name, chance in decided)
     error = sqrt(sum(c * (1 - c) for c in chances) / SEEDS)
@@ -48,7 +50,7 @@ def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
     for n in (1, 2, 3, 7, 30):
-        decisions = select(piece(n), Parameters(), seed)
+        decisions = select(piece(n), SelectionParameters(), seed)
         assert decisions[0].rank == 0
         assert decisions[0].picked
         for one in decisions:
@@ -58,11 +60,16 @@ def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
 
 
 def test_the_same_seed_decides_the_same_and_another_problem_changes_no_draw():
-    few, many = select(piece(5), Parameters(), 3), select(piece(9), Parameters(), 3)
-    assert select(piece(5), Parameters(), 3) == few
+    few, many = (
+        select(piece(5), SelectionParameters(), 3),
+        select(piece(9), SelectionParameters(), 3),
+    )
+    assert select(piece(5), SelectionParameters(), 3) == few
     draws = {one.problem_id: one.draw for one in many}
     assert all(draws[one.problem_id] == one.draw for one in few)
-    assert {one.draw for one in select(piece(5), Parameters(), 4)} != {one.draw for one in few}
+    assert {one.draw for one in select(piece(5), SelectionParameters(), 4)} != {
+        one.draw for one in few
+    }
 
 
 @pytest.mark.parametrize(
@@ -82,22 +89,22 @@ def test_the_two_readings_of_h(value, average, ratio, left):
 
 def test_the_printed_left_side_starts_with_the_longest_and_the_ratio_with_the_most_usual():
     items = piece(9)
-    longest = select(items, Parameters(reading="printed_left"), 0)[0]
-    usual = select(items, Parameters(), 0)[0]
+    longest = select(items, SelectionParameters(reading="printed_left"), 0)[0]
+    usual = select(items, SelectionParameters(), 0)[0]
     assert (longest.problem_id, usual.problem_id) == ("q8", "q4")
 
 
 def test_length_adds_question_answer_and_analysis_with_their_weights():
     """All at their averages: 1.0 + 0.1 + 0.5 for characters, and as much for images."""
     fields = {"specific": "图[IMAGE_1]", "answer": "见[IMAGE_2]", "analysis": "看[IMAGE_3]"}
-    (decision,) = select([item(**fields)], Parameters(), 0)
+    (decision,) = select([item(**fields)], SelectionParameters(), 0)
     assert decision.length == pytest.approx(3.2)
-    (chars,) = select([item(**fields)], Parameters(b=0), 0)
+    (chars,) = select([item(**fields)], SelectionParameters(b=0), 0)
     assert chars.length == pytest.approx(1.6)
 
 
 def test_questions_without_knowledge_are_compared_with_one_another():
-    decisions = select([*piece(2), *piece(3, knowledge=())[2:]], Parameters(), 0)
+    decisions = select([*piece(2), *piece(3, knowledge=())[2:]], SelectionParameters(), 0)
     assert [(one.knowledge, one.n_problems) for one in decisions] == [
         ("集合", 2),
         ("集合", 2),
@@ -107,7 +114,7 @@ def test_questions_without_knowledge_are_compared_with_one_another():
 
 def test_a_problem_of_several_sub_questions_is_decided_once():
     items = [item(item_id=f"q_{k}", problem_id="q", knowledge=("集合",)) for k in range(3)]
-    assert [one.problem_id for one in select(items, Parameters(), 0)] == ["q"]
+    assert [one.problem_id for one in select(items, SelectionParameters(), 0)] == ["q"]
 
 
 @pytest.mark.parametrize(
@@ -122,5 +129,5 @@ def test_a_problem_of_several_sub_questions_is_decided_once():
     ],
 )
 def test_probability_with_other_parameters(rank, n, m, expected):
-    parameters = replace(Parameters(), m=m, p=1.0 if n < 3 else 0.5)
+    parameters = replace(SelectionParameters(), m=m, p=1.0 if n < 3 else 0.5)
     assert probability(rank, n, parameters) == pytest.approx(expected)

@@ -3,10 +3,10 @@ import time
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.source_folder import picture_files
-from bench_assets.suites.multi.release import find_release, source_files
-from bench_assets.suites.multi.source import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.multi.dataset.release import find_release, source_files
+from bench_assets.suites.multi.dataset.source import (
     image_name,
     read_hard_list,
     read_image_texts,

@@ -7,11 +7,11 @@ import dagster as dg
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import ModelError, SourceError
-from bench_assets.core.rows import ImageText, Question, Rejection
-from bench_assets.suites.multi.rewrite import Transformation
-from bench_assets.suites.multi.select import Decision
-from bench_assets.suites.multi.source import Item
+from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.rows import ImageText, Question, Rejection
+from bench_assets.suites.multi.construction.rewriting import Transformation
+from bench_assets.suites.multi.construction.selection import SelectionDecision
+from bench_assets.suites.multi.dataset.source import MultiItem
 from tests.suites.multi.bench import Bench
 from tests.suites.multi.test_source import PROBLEM
 
@@ -38,7 +38,7 @@ def test_a_release_goes_through_as_it_is(release, tmp_path):
     bench.build()
     first, second = bench.read(Question, "questions")
     assert (first.question_id, first.edition, first.answer) == ("multi/czsw_0_0", "own", ("B",))
-    assert bench.read(Decision, "selection") == []
+    assert bench.read(SelectionDecision, "selection") == []
     assert bench.read(Transformation, "transformations") == []
     assert bench.read(Rejection, "rejections") == []
     assert [q.question_id for q in bench.read(Question, "elite", "questions")] == [
@@ -88,9 +88,9 @@ def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_pa
     (folder / "annotations.json").write_text("[]")
     bench = Bench(tmp_path / "home", folder)
     bench.build(dg.AssetSelection.assets(["multi", "annotated_items"]))
-    picked = {one.problem_id for one in bench.read(Decision, "selection") if one.picked}
+    picked = {one.problem_id for one in bench.read(SelectionDecision, "selection") if one.picked}
     assert 0 < len(picked) < 12
-    assert {one.problem_id for one in bench.read(Item, "annotated_items")} == picked
+    assert {one.problem_id for one in bench.read(MultiItem, "annotated_items")} == picked
 
 
 def test_a_model_that_cannot_be_reached_stops_the_captions(release, tmp_path):

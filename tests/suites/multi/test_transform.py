@@ -5,22 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.suites.multi.defects import MASK, defects
-from bench_assets.suites.multi.questions import blanks_in, split_options
-from bench_assets.suites.multi.rewrite import (
-    RULES,
-    apply,
-    proposal_prompt,
-    read_proposal,
-    transformations,
-)
-from bench_assets.suites.multi.transform import (
+from bench_assets.suites.multi.construction.defects import MASK, defects
+from bench_assets.suites.multi.construction.question_transforms import (
     choose_elements,
     negate,
     split_blanks,
     to_blank,
     with_options,
 )
+from bench_assets.suites.multi.construction.rewriting import (
+    RULES,
+    apply,
+    proposal_prompt,
+    read_proposal,
+    transformations,
+)
+from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
 from tests.suites.multi.rows import item
 
 

@@ -10,15 +10,15 @@ from string import ascii_uppercase
 
 import pytest
 
-from bench_assets.suites.multi.questions import blanks_in, split_options
-from bench_assets.suites.multi.rewrite import RULES, apply, transformations
-from bench_assets.suites.multi.transform import (
+from bench_assets.suites.multi.construction.question_transforms import (
     choose_elements,
     negate,
     split_blanks,
     to_blank,
     with_options,
 )
+from bench_assets.suites.multi.construction.rewriting import RULES, apply, transformations
+from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
 from tests.suites.multi.rows import item
 
 ROWS = json.loads(Path(__file__).with_name("transformed_problems.json").read_text("utf-8"))

@@ -4,14 +4,14 @@ from functools import partial
 
 import pytest
 
-from bench_assets.suites.multi import (
+from bench_assets.suites.multi.parsing import (
     blanks,
-    boxes,
+    boxed_answers,
     letter_words,
     letters,
-    replies,
+    responses,
+    sentence_tokens,
     sentences,
-    tokens,
 )
 from bench_assets.suites.multi.task import TASK
 from tests.pinned_words import inline_words, survivors
@@ -20,8 +20,8 @@ from tests.suites.multi.test_full_width import FULL_WIDTH
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
 from tests.suites.multi.test_replies import FB, MA, READINGS, SA
 
-READERS = [letter_words, letters, sentences, tokens, boxes, blanks, replies]
-WITH_WORDS = [letter_words, boxes, blanks, replies]  # the two others name kinds of tokens
+READERS = [letter_words, letters, sentences, sentence_tokens, boxed_answers, blanks, responses]
+WITH_WORDS = [letter_words, boxed_answers, blanks, responses]  # the two others name kinds of tokens
 
 
 def says(kind, expected, reply, stem):
@@ -34,7 +34,7 @@ def earns(kind, gold, reply, points):
 
 
 def asks_for(stem, wanted):
-    return replies.wanted_of(stem) == wanted
+    return responses.wanted_of(stem) == wanted
 
 
 CASES = [
@@ -49,8 +49,8 @@ CASES = [
         for _, gold, reply, *points in rows
     ),
     *(partial(asks_for, *row) for row in STEMS),
-    lambda: replies.says_image_is_missing("缺少图片信息"),
-    lambda: replies.says_image_is_missing("Lack of image information."),
+    lambda: responses.says_image_is_missing("缺少图片信息"),
+    lambda: responses.says_image_is_missing("Lack of image information."),
 ]
 
 

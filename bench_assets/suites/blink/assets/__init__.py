@@ -1,1 +1,1 @@
-"""BLINK as Dagster assets."""
+"""Dagster assets of BLINK: questions, ablations, studies, submission."""

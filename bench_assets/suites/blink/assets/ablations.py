@@ -7,24 +7,28 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets.core.image_texts import describe, with_image_texts
-from bench_assets.core.montage import as_jpeg, side_by_side
-from bench_assets.core.rows import ImageText, Question
-from bench_assets.staging import asking, out
+from bench_assets.asset_factory.suite_assets import asking, out
+from bench_assets.core.images.drawing import as_jpeg, side_by_side
+from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.core.schema.rows import ImageText, Question
 from bench_assets.suites.blink import prompts
 from bench_assets.suites.blink.assets.questions import BLINK
-from bench_assets.suites.blink.builders.draft import Marks
-from bench_assets.suites.blink.circles import ALL_CIRCLES, as_variants, choose
-from bench_assets.suites.blink.questions import from_key, several_images
-from bench_assets.suites.blink.redraw import draw_again
+from bench_assets.suites.blink.dataset.draft import Marks
+from bench_assets.suites.blink.dataset.questions import from_key, several_images
+from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, find_route, read_key
 from bench_assets.suites.blink.settings import BlinkSettings
-from bench_assets.suites.blink.source import CONCATENATED_KEY, find_route, read_key
-from resources.home.tables import table_output
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.blink.studies.visual_prompts import (
+    ALL_CIRCLES,
+    as_variants,
+    choose,
+    draw_again,
+)
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
 _log = logging.getLogger("bench_assets.pictures")
 

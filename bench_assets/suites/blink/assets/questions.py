@@ -7,17 +7,22 @@ from tempfile import TemporaryDirectory
 
 import dagster as dg
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.hearing import answers_key, heard
-from bench_assets.staging import Staging, out
-from bench_assets.suites.blink.build import TaskBuilt, build_all
-from bench_assets.suites.blink.key_points import IQ_PICTURES, POINTS, TO_MARK
-from bench_assets.suites.blink.marked import overlaid, write_marked
-from bench_assets.suites.blink.people import ANSWER_CHECK, checked
-from bench_assets.suites.blink.perception_tasks import PERCEPTION_TASKS
-from bench_assets.suites.blink.questions import (
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.blink.annotation import ANSWER_CHECK, checked
+from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
+from bench_assets.suites.blink.construction.marked_points import (
+    IQ_PICTURES,
+    POINTS,
+    TO_MARK,
+    overlaid,
+    write_marked,
+)
+from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset.questions import (
     Statistic,
     from_key,
     hidden_split,
@@ -25,24 +30,24 @@ from bench_assets.suites.blink.questions import (
     scorable,
     to_question,
 )
-from bench_assets.suites.blink.questions import statistics as count_statistics
-from bench_assets.suites.blink.settings import BlinkSettings
-from bench_assets.suites.blink.source import (
+from bench_assets.suites.blink.dataset.questions import statistics as count_statistics
+from bench_assets.suites.blink.dataset.source import (
     KEY,
-    Item,
+    BlinkItem,
     absent_tasks,
     find_route,
     read_items,
     read_key,
 )
-from bench_assets.suites.blink.source import source_files as pin_files
-from resources.home.tables import TableFiles, table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.blink.dataset.source import source_files as pin_files
+from bench_assets.suites.blink.settings import BlinkSettings
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
 
-BLINK = Staging("blink")
+BLINK = AssetFolder("blink")
 
 
 @dg.asset(**BLINK.stage("source"))
@@ -54,7 +59,7 @@ def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[Sourc
     """
     opened = sources.open("blink")
     if opened.is_mini:
-        from bench_assets.suites.blink.mini import edition as mini
+        from bench_assets.suites.blink.synthetic import edition as mini
 
         mini.write(opened.folder, settings.load().suite("blink", BlinkSettings).seed)
     return table_output(pin_files(opened.folder))
@@ -91,7 +96,7 @@ def pictures_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output
         ),
         "builders": out(
             BLINK.stage("select"),
-            TaskBuilt,
+            TaskBuildResult,
             "One row: one of the fourteen tasks: the questions wanted and those that were built of "
             "its raw data, and what is at fault where there are none. Empty where the release is "
             "read.",
@@ -105,11 +110,11 @@ def items(
     image_store: ImageStore,
     tables: TableFiles,
     to_mark: list[StoredImage],
-) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]], dg.Output[list[TaskBuilt]]]:
+) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]], dg.Output[list[TaskBuildResult]]]:
     """Read the release or the answer key, or build questions from the raw data sets."""
     opened = sources.open("blink")
     rejections: list[Rejection] = []
-    tasks: list[TaskBuilt] = []
+    tasks: list[TaskBuildResult] = []
     match find_route(opened.folder):
         case "release":
             read, broken = _read(opened.folder, image_store)
@@ -215,7 +220,7 @@ def _read(folder: Path, image_store: ImageStore) -> tuple[list[Question], list[R
     return read, broken
 
 
-def _stored(item: Item, image_store: ImageStore) -> list[str]:
+def _stored(item: BlinkItem, image_store: ImageStore) -> list[str]:
     stored = []
     for number, data in enumerate(item.images, 1):
         try:

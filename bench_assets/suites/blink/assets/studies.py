@@ -6,28 +6,33 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets import flow
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Metric, Prediction, Question, Score
-from bench_assets.core.signature import Signature, short
-from bench_assets.hearing import answers_key, heard
-from bench_assets.partitions import MODELS
-from bench_assets.people.last_word import last_said
-from bench_assets.staging import Staging
-from bench_assets.suites.blink.human import HumanAnswer, HumanScore, human_scores, read_answers
-from bench_assets.suites.blink.mistakes import CommonMistakes, Mistake, sample_mistakes
-from bench_assets.suites.blink.mistakes import common_mistakes as count_common
-from bench_assets.suites.blink.people import HUMAN
-from bench_assets.suites.blink.profile import TaskAccuracy, bars, radar, task_accuracies
-from bench_assets.suites.blink.self_consistency import majority_votes
+from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.evaluation import pipeline
+from bench_assets.suites.blink.annotation import HUMAN
 from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.studies.human_score import (
+    HumanAnswer,
+    HumanScore,
+    human_scores,
+    read_answers,
+)
+from bench_assets.suites.blink.studies.mistakes import CommonMistakes, Mistake, sample_mistakes
+from bench_assets.suites.blink.studies.mistakes import common_mistakes as count_common
+from bench_assets.suites.blink.studies.profile import TaskAccuracy, bars, radar, task_accuracies
+from bench_assets.suites.blink.studies.self_consistency import majority_votes
 from bench_assets.suites.blink.task import TASK
-from resources.home.tables import TableFiles, table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.reply_previews import mistakes_preview
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.images.response_previews import mistakes_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
 
-_BLINK = Staging("blink", str(TASK.version))
+_BLINK = AssetFolder("blink", str(TASK.version))
 _OF_A_MODEL = _BLINK.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
@@ -162,6 +167,6 @@ def _accuracies(
 ) -> list[Metric]:
     return [
         replace(row, metric=name, signature=str(Signature.parse(row.signature).plus(**{name: ""})))
-        for row in flow.summarise(TASK, questions, predictions, scores)
+        for row in pipeline.summarise(TASK, questions, predictions, scores)
         if row.metric == TASK.primary_metric
     ]

@@ -10,15 +10,15 @@ from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets import flow
-from bench_assets.core.errors import ModelError
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.evaluation import Evaluation, evaluation_assets
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.scoring import FAILED
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
-from resources.home.tables import TableFiles, table_output
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles, table_output
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class SubmittedOption:
     option: str  # "(A)", or "(Z)" if none was read
 
 
-_TEST = Evaluation(TASK, split="test")
+_TEST = EvaluationStep(TASK, split="test")
 
 HIDDEN_ASSETS = evaluation_assets(TASK, split="test")
 
@@ -67,7 +67,7 @@ def submitted_options(
     Raises:
         ModelError: If a reply or the judge's word on it is missing: a hole is no "(Z)".
     """
-    rows = flow.score(TASK, questions, predictions, judgements, reading)
+    rows = pipeline.score(TASK, questions, predictions, judgements, reading)
     if lost := [row for row in rows if row.points is None]:
         why = lost[0].error or lost[0].note
         raise ModelError(

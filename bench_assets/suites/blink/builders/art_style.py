@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.blink.dataset.draft import (
     SECOND_OR_THIRD,
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.raw import folders_in, pictures_in
+from bench_assets.suites.blink.raw_formats.image_folders import folders_in, pictures_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class ArtStyleParameters:
     """Which styles are set against each other; not given by the paper."""
 
     kindred: tuple[tuple[str, ...], ...] = (
@@ -35,7 +35,9 @@ class Parameters:
     """Styles that people confuse; two of one group are never set against each other."""
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path, rng: Random, parameters: ArtStyleParameters = ArtStyleParameters()
+) -> Candidates:
     """Draw paintings without putting back: a reference, one of its style, and one of another.
 
     Raises:
@@ -52,7 +54,9 @@ def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> C
         yield _draft(reference, alike, paintings[other].pop())
 
 
-def _possible(paintings: dict[str, list[Path]], parameters: Parameters) -> list[tuple[str, str]]:
+def _possible(
+    paintings: dict[str, list[Path]], parameters: ArtStyleParameters
+) -> list[tuple[str, str]]:
     return [
         (style, other)
         for style in sorted(paintings)
@@ -65,9 +69,9 @@ def _possible(paintings: dict[str, list[Path]], parameters: Parameters) -> list[
 
 
 def _draft(reference: Path, alike: Path, unlike: Path) -> Draft:
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         pictures = (reference, *placed(alike, [unlike], place))
-        return Shown(
+        return DraftView(
             asked=wording("Art_Style"),
             pictures=tuple(picture.read_bytes() for picture in pictures),
             options=SECOND_OR_THIRD,

@@ -14,23 +14,23 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_entries
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.suites.blink.dataset.draft import (
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.raw import picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import picture_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class CountingParameters:
     """Which numbers are asked for and offered; not given by the paper."""
 
     spread: int = 4
@@ -39,7 +39,7 @@ class Parameters:
     """Leave out questions TallyQA calls simple, such as "How many dogs are there?"."""
 
 
-class _Counted(NamedTuple):
+class _CountedImage(NamedTuple):
     entry: str
     picture: Path
     question: str
@@ -47,7 +47,9 @@ class _Counted(NamedTuple):
     simple: bool
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path, rng: Random, parameters: CountingParameters = CountingParameters()
+) -> Candidates:
     """Ask each question with its number and three others, the fours in drawn order.
 
     Those that are left over, for lack of others with numbers near theirs, come last, with drawn
@@ -57,7 +59,7 @@ def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> C
         SourceError: If the list is missing or an entry is not of the form above; names it.
     """
     entries = list(read_entries(source / "test.json"))
-    counted: list[_Counted] = []
+    counted: list[_CountedImage] = []
     for entry, where in rng.sample(entries, len(entries)):
         one = _counted(source, entry, where)
         if parameters.complex_only and one.simple:
@@ -99,11 +101,11 @@ def wrong_numbers(right: int, spread: int, rng: Random) -> list[int]:
     return rng.sample([number for number in near if number != right], 3)
 
 
-def _counted(source: Path, entry: Entry, where: str) -> _Counted:
+def _counted(source: Path, entry: Entry, where: str) -> _CountedImage:
     right = field(entry, "answer", int, where)
     if right < 0:
         raise SourceError(f"{where}: field 'answer' is {right}, expected 0 or more")
-    return _Counted(
+    return _CountedImage(
         entry=f"test.json, question {field(entry, 'question_id', int, where)}",
         picture=picture_file(source, field(entry, "image", str, where), where),
         question=field(entry, "question", str, where).strip(),
@@ -112,9 +114,9 @@ def _counted(source: Path, entry: Entry, where: str) -> _Counted:
     )
 
 
-def _draft(one: _Counted, wrong: Sequence[int]) -> Draft:
-    def show(place: int, marks: Marks) -> Shown:
-        return Shown(
+def _draft(one: _CountedImage, wrong: Sequence[int]) -> Draft:
+    def show(place: int, marks: Marks) -> DraftView:
+        return DraftView(
             asked=wording("Counting", question=one.question),
             pictures=(one.picture.read_bytes(),),
             options=placed(str(one.right), [str(number) for number in wrong], place),

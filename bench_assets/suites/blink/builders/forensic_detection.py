@@ -8,18 +8,18 @@ The paper takes captions of COCO and pictures of Stable Diffusion XL.
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_lines
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import Entry, field, read_lines
+from bench_assets.suites.blink.dataset.draft import (
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.raw import picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import picture_file
 
 _OPTIONS = ("the first image", "the second image", "the third image", "the fourth image")
 
@@ -42,9 +42,9 @@ def _draft(source: Path, entry: Entry, where: str) -> Draft:
     real = picture_file(source, field(entry, "real", str, where), where)
     generated = [picture_file(source, name, where) for name in names]
 
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         pictures = placed(real, generated, place)
-        return Shown(
+        return DraftView(
             asked=wording("Forensic_Detection"),
             pictures=tuple(picture.read_bytes() for picture in pictures),
             options=_OPTIONS,

@@ -14,17 +14,23 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.draw import Point
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_entries
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders import points
-from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Wording, wording
-from bench_assets.suites.blink.builders.raw import numbers_in, picture_file
+from bench_assets.core.images.drawing import Point
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.suites.blink.dataset.draft import (
+    Candidates,
+    Draft,
+    Marks,
+    QuestionWording,
+    wording,
+)
+from bench_assets.suites.blink.raw_formats import point_pairs
+from bench_assets.suites.blink.raw_formats.image_folders import numbers_in, picture_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class FunctionalCorrespondenceParameters:
     """Which points can be told apart; not given by the paper."""
 
     min_distance: float = 0.06
@@ -37,7 +43,11 @@ class _Tool(NamedTuple):
     points: list[Point]  # px
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path,
+    rng: Random,
+    parameters: FunctionalCorrespondenceParameters = FunctionalCorrespondenceParameters(),
+) -> Candidates:
     """Ask about one drawn point of pairs of unlike objects; every picture is in one pair.
 
     Raises:
@@ -65,26 +75,32 @@ def _pairs(tools: list[_Tool], rng: Random) -> list[tuple[_Tool, _Tool]]:
 
 
 def _candidate(
-    action: str, first: _Tool, second: _Tool, rng: Random, parameters: Parameters
+    action: str,
+    first: _Tool,
+    second: _Tool,
+    rng: Random,
+    parameters: FunctionalCorrespondenceParameters,
 ) -> Draft | Rejection:
     nth = rng.randrange(5)
     extent = max(dist(one, other) for one in second.points for other in second.points)
     rest = second.points[:nth] + second.points[nth + 1 :]
-    others = points.three_apart(second.points[nth], rest, parameters.min_distance * extent, rng)
+    others = point_pairs.three_apart(
+        second.points[nth], rest, parameters.min_distance * extent, rng
+    )
     entry = f"{action}: {first.picture.name} and {second.picture.name}"
     if others is None:
         return Rejection(entry=entry, reason="ambiguous: the points lie too close together")
-    correspondence = points.Correspondence(
+    correspondence = point_pairs.Correspondence(
         first=first.picture,
         second=second.picture,
         reference=first.points[nth],
         match=second.points[nth],
         others=others,
     )
-    return points.draft(correspondence, entry, partial(_asked, action))
+    return point_pairs.draft(correspondence, entry, partial(_asked, action))
 
 
-def _asked(action: str, marks: Marks) -> Wording:
+def _asked(action: str, marks: Marks) -> QuestionWording:
     return wording("Functional_Correspondence", colour=marks.colour, action=action)
 
 

@@ -8,10 +8,10 @@ and so is the order of their pictures.
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_lines
-from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Shown, wording
-from bench_assets.suites.blink.builders.raw import picture_file
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import Entry, field, read_lines
+from bench_assets.suites.blink.dataset.draft import Candidates, Draft, DraftView, Marks, wording
+from bench_assets.suites.blink.raw_formats.image_folders import picture_file
 
 _OPTIONS = ("picture A", "picture B", "picture C", "picture D")
 
@@ -33,8 +33,10 @@ def _draft(source: Path, entry: Entry, where: str) -> Draft:
         raise SourceError(f"{where}: field 'answer' is {answer!r}, expected 'A', 'B', 'C' or 'D'")
     picture = picture_file(source, field(entry, "image", str, where), where)
 
-    def show(place: int, marks: Marks) -> Shown:
-        return Shown(asked=wording("IQ_Test"), pictures=(picture.read_bytes(),), options=_OPTIONS)
+    def show(place: int, marks: Marks) -> DraftView:
+        return DraftView(
+            asked=wording("IQ_Test"), pictures=(picture.read_bytes(),), options=_OPTIONS
+        )
 
     return Draft(
         entry=f"puzzles.jsonl, id {field(entry, 'id', str, where)}",

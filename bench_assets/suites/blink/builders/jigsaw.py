@@ -11,34 +11,36 @@ from random import Random
 import numpy as np
 from PIL.Image import Image
 
-from bench_assets.core.draw import jpeg, masked, to_height
-from bench_assets.core.errors import ImageError, SourceError
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.images.drawing import jpeg, masked, to_height
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.blink.dataset.draft import (
     SECOND_OR_THIRD,
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.raw import pictures_in, read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import pictures_in, read_picture
 
 _HIDDEN = ((2, 0), (2, 1), (0, 2), (1, 2), (2, 2))  # column, row of cells the question never shows
 _CENTRE = (1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class JigsawParameters:
     """What makes a wrong piece; not given by the paper."""
 
     min_difference: float = 12.0
     """Mean difference of a wrong piece from the right one, px by px, in levels of 255."""
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path, rng: Random, parameters: JigsawParameters = JigsawParameters()
+) -> Candidates:
     """Ask one question about each photograph, in drawn order.
 
     Raises:
@@ -69,7 +71,7 @@ def with_missing_corner(picture: Image) -> Image:
     return masked(corner, (wide, high, 2 * wide, 2 * high))
 
 
-def _candidate(file: Path, rng: Random, parameters: Parameters) -> Draft | Rejection:
+def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft | Rejection:
     try:
         picture = read_picture(file)
     except ImageError as why:
@@ -84,11 +86,11 @@ def _candidate(file: Path, rng: Random, parameters: Parameters) -> Draft | Rejec
         return Rejection(entry=file.name, reason="ambiguous: every other piece looks like it")
     wrong = rng.choice(unlike)
 
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         whole = to_height(read_picture(file), marks.height)
         pieces = placed(cell(whole, *_CENTRE), [cell(whole, *wrong)], place)
         shown = (with_missing_corner(whole), *pieces)
-        return Shown(
+        return DraftView(
             asked=wording("Jigsaw"), pictures=tuple(map(jpeg, shown)), options=SECOND_OR_THIRD
         )
 

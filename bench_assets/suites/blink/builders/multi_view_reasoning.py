@@ -18,25 +18,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.blink.dataset.draft import (
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     wording,
 )
-from bench_assets.suites.blink.builders.pickles import read_arrays
-from bench_assets.suites.blink.builders.raw import files_in, picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import files_in, picture_file
+from bench_assets.suites.blink.raw_formats.pickles import read_arrays
 
 _FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
 _SLACK = 1e-2  # by which a rotation may miss being one: poses are stored as float32, and estimated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class MultiViewParameters:
     """Which motions are clear; the paper gives none of these."""
 
     min_turn: float = 15.0
@@ -63,7 +63,9 @@ class _Frame(NamedTuple):
     view: View
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path, rng: Random, parameters: MultiViewParameters = MultiViewParameters()
+) -> Candidates:
     """Ask about two drawn frames of each video, in drawn order.
 
     Raises:
@@ -111,7 +113,9 @@ def turn(first: View, second: View) -> float:
     return (second.azimuth - first.azimuth + 180) % 360 - 180
 
 
-def _candidate(source: Path, file: Path, rng: Random, parameters: Parameters) -> Draft | Rejection:
+def _candidate(
+    source: Path, file: Path, rng: Random, parameters: MultiViewParameters
+) -> Draft | Rejection:
     frames = _frames(source, file)
     if len(frames) < 2:
         reason = f"two frames with a pose are needed, it has {len(frames)}"
@@ -132,9 +136,9 @@ def _candidate(source: Path, file: Path, rng: Random, parameters: Parameters) ->
 def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
     """Shown in this order, the camera goes right; the other way round, left."""
 
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         first, last = (after, before) if place == 0 else (before, after)
-        return Shown(
+        return DraftView(
             asked=wording("Multi-view_Reasoning"),
             pictures=(first.picture.read_bytes(), last.picture.read_bytes()),
             options=("left", "right"),

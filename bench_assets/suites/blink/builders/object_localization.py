@@ -15,20 +15,20 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.draw import Box, LabelledBox, jpeg, to_height, with_boxes
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.images.drawing import Box, LabelledBox, jpeg, to_height, with_boxes
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.blink.dataset.draft import (
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.raw import (
+from bench_assets.suites.blink.raw_formats.image_folders import (
     number,
     numbers,
     objects,
@@ -42,7 +42,7 @@ _TRIES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class ObjectLocalizationParameters:
     """Which objects, and how far off the wrong box is; the paper says only "Gaussian noise".
 
     The defaults but for the noise are those of LIVR, a later paper that builds data like BLINK's.
@@ -78,7 +78,11 @@ class _Picture(NamedTuple):
     unlisted: tuple[int, ...]  # categories that it shows more of than are annotated
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path,
+    rng: Random,
+    parameters: ObjectLocalizationParameters = ObjectLocalizationParameters(),
+) -> Candidates:
     """Ask for one drawn object of each picture, in drawn order.
 
     Raises:
@@ -120,7 +124,9 @@ def noun_of(category: str) -> str:
     return re.sub(r"\(.*?\)", "", category).replace("_", " ").strip()
 
 
-def shaken(box: Box, size: tuple[int, int], parameters: Parameters, rng: Random) -> Box | None:
+def shaken(
+    box: Box, size: tuple[int, int], parameters: ObjectLocalizationParameters, rng: Random
+) -> Box | None:
     """Add Gaussian noise to the corners until the overlap is as wanted, or None if it never is."""
     left, top, right, bottom = box
     wide, high = (right - left) * parameters.noise, (bottom - top) * parameters.noise
@@ -139,7 +145,7 @@ def _candidate(
     picture: _Picture,
     things: Sequence[_Object],
     rng: Random,
-    parameters: Parameters,
+    parameters: ObjectLocalizationParameters,
 ) -> Draft | Rejection:
     size = (picture.width, picture.height)
     listed = [thing for thing in things if thing.category not in picture.unlisted]
@@ -154,7 +160,7 @@ def _candidate(
 
 
 def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         raw = read_picture(file)
         scale = marks.height / raw.height
         boxes = [
@@ -163,7 +169,7 @@ def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
                 "AB", placed(thing.box, [wrong], place), _COLOURS, strict=True
             )
         ]
-        return Shown(
+        return DraftView(
             asked=wording("Object_Localization", noun=thing.noun),
             pictures=(jpeg(with_boxes(to_height(raw, marks.height), boxes)),),
             options=("Box A", "Box B"),
@@ -181,7 +187,10 @@ def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
 
 
 def _is_clear(
-    thing: _Object, things: Sequence[_Object], size: tuple[int, int], parameters: Parameters
+    thing: _Object,
+    things: Sequence[_Object],
+    size: tuple[int, int],
+    parameters: ObjectLocalizationParameters,
 ) -> bool:
     share = _area(thing.box) / (size[0] * size[1])
     alone = sum(other.noun == thing.noun for other in things) == 1  # "bat_(animal)", "bat_(sports)"

@@ -11,24 +11,24 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.draw import Mark, Point
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.images.drawing import Mark, Point
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.blink.dataset.draft import (
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.points import circles_on
-from bench_assets.suites.blink.builders.raw import lines_of, picture_file, read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import lines_of, picture_file, read_picture
+from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class RelativeDepthParameters:
     """Which pairs of points can be told apart; not given by the paper."""
 
     min_distance: float = 0.06
@@ -43,7 +43,9 @@ class _Pair(NamedTuple):
     height: float  # px
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path, rng: Random, parameters: RelativeDepthParameters = RelativeDepthParameters()
+) -> Candidates:
     """Ask one question about each picture, in drawn order.
 
     Raises:
@@ -60,10 +62,10 @@ def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> C
 
 
 def _draft(pair: _Pair) -> Draft:
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         a, b = placed(pair.closer, [pair.farther], place)
         picture = circles_on(read_picture(pair.picture), [Mark("A", a), Mark("B", b)], marks)
-        return Shown(
+        return DraftView(
             asked=wording("Relative_Depth"),
             pictures=(picture,),
             options=("A is closer", "B is closer"),

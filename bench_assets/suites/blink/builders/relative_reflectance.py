@@ -12,26 +12,31 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench_assets.core.draw import Mark, Point
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.images.drawing import Mark, Point
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.blink.dataset.draft import (
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.points import circles_on
-from bench_assets.suites.blink.builders.raw import files_in, number, read_object, read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import (
+    files_in,
+    number,
+    read_object,
+    read_picture,
+)
+from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
 
 OPTIONS = ("A is darker", "B is darker", "About the same")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class RelativeReflectanceParameters:
     """Which judgements are clear enough; the paper gives none of these."""
 
     min_score: float = 0.5
@@ -40,13 +45,17 @@ class Parameters:
     """Between the two points, whose places are shares of width and height."""
 
 
-class _Judged(NamedTuple):
+class _JudgedPair(NamedTuple):
     darker: Point  # shares of width and height; of two alike, the one named first
     other: Point
     alike: bool
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path,
+    rng: Random,
+    parameters: RelativeReflectanceParameters = RelativeReflectanceParameters(),
+) -> Candidates:
     """Ask one question about each picture, in drawn order.
 
     Raises:
@@ -64,16 +73,18 @@ def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> C
             )
 
 
-def _draft(file: Path, judged: _Judged, rng: Random) -> Draft:
+def _draft(file: Path, judged: _JudgedPair, rng: Random) -> Draft:
     picture_file = file.with_suffix(".png")
     swapped = rng.random() < 0.5
 
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         picture = read_picture(picture_file)
         at = [(x * picture.width, y * picture.height) for x, y in (judged.darker, judged.other)]
         a, b = placed(at[0], at[1:], int(swapped) if judged.alike else place)
         circled = circles_on(picture, [Mark("A", a), Mark("B", b)], marks)
-        return Shown(asked=wording("Relative_Reflectance"), pictures=(circled,), options=OPTIONS)
+        return DraftView(
+            asked=wording("Relative_Reflectance"), pictures=(circled,), options=OPTIONS
+        )
 
     return Draft(
         entry=file.name,
@@ -85,7 +96,7 @@ def _draft(file: Path, judged: _Judged, rng: Random) -> Draft:
     )
 
 
-def _clear(file: Path, parameters: Parameters) -> list[_Judged]:
+def _clear(file: Path, parameters: RelativeReflectanceParameters) -> list[_JudgedPair]:
     entry = read_object(file)
     points = {
         field(point, "id", int, str(file)): point
@@ -108,14 +119,14 @@ def _clear(file: Path, parameters: Parameters) -> list[_Judged]:
     return judged
 
 
-def _read(darker: str, first: Point, second: Point, where: str) -> _Judged:
+def _read(darker: str, first: Point, second: Point, where: str) -> _JudgedPair:
     match darker:
         case "1":
-            return _Judged(first, second, alike=False)
+            return _JudgedPair(first, second, alike=False)
         case "2":
-            return _Judged(second, first, alike=False)
+            return _JudgedPair(second, first, alike=False)
         case "E":
-            return _Judged(first, second, alike=True)
+            return _JudgedPair(first, second, alike=True)
     raise SourceError(f"{where}: field 'darker' is {darker!r}, expected '1', '2' or 'E'")
 
 

@@ -10,24 +10,39 @@ from math import dist
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.draw import Point
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders import points
-from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Wording, wording
-from bench_assets.suites.blink.builders.raw import files_in, numbers_in, picture_file, read_object
+from bench_assets.core.images.drawing import Point
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.blink.dataset.draft import (
+    Candidates,
+    Draft,
+    Marks,
+    QuestionWording,
+    wording,
+)
+from bench_assets.suites.blink.raw_formats import point_pairs
+from bench_assets.suites.blink.raw_formats.image_folders import (
+    files_in,
+    numbers_in,
+    picture_file,
+    read_object,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class SemanticCorrespondenceParameters:
     """Which points can be told apart; not given by the paper."""
 
     min_distance: float = 0.06
     """Between any two options, as a share of the larger extent of all points of the picture."""
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path,
+    rng: Random,
+    parameters: SemanticCorrespondenceParameters = SemanticCorrespondenceParameters(),
+) -> Candidates:
     """Ask about one drawn point of each pair, in drawn order.
 
     Raises:
@@ -38,7 +53,9 @@ def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> C
         yield _candidate(source, file, rng, parameters)
 
 
-def _candidate(source: Path, file: Path, rng: Random, parameters: Parameters) -> Draft | Rejection:
+def _candidate(
+    source: Path, file: Path, rng: Random, parameters: SemanticCorrespondenceParameters
+) -> Draft | Rejection:
     pair, where = read_object(file), str(file)
     first, second = (_points(pair, name, where) for name in ("src_kps", "trg_kps"))
     if len(first) != len(second):
@@ -49,21 +66,21 @@ def _candidate(source: Path, file: Path, rng: Random, parameters: Parameters) ->
     extent = max(dist(one, other) for one in second for other in second)
     nth = rng.randrange(len(first))
     rest = second[:nth] + second[nth + 1 :]
-    others = points.three_apart(second[nth], rest, parameters.min_distance * extent, rng)
+    others = point_pairs.three_apart(second[nth], rest, parameters.min_distance * extent, rng)
     if others is None:
         return Rejection(entry=entry, reason="ambiguous: the points lie too close together")
     folder = source / "JPEGImages" / field(pair, "category", str, where)
-    correspondence = points.Correspondence(
+    correspondence = point_pairs.Correspondence(
         first=picture_file(folder, field(pair, "src_imname", str, where), where),
         second=picture_file(folder, field(pair, "trg_imname", str, where), where),
         reference=first[nth],
         match=second[nth],
         others=others,
     )
-    return points.draft(correspondence, entry, _asked)
+    return point_pairs.draft(correspondence, entry, _asked)
 
 
-def _asked(marks: Marks) -> Wording:
+def _asked(marks: Marks) -> QuestionWording:
     return wording("Semantic_Correspondence", colour=marks.colour)
 
 

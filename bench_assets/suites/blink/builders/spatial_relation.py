@@ -12,11 +12,11 @@ import re
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import Entry, field, read_lines
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Shown, wording
-from bench_assets.suites.blink.builders.raw import picture_file
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, read_lines
+from bench_assets.suites.blink.dataset.draft import Candidates, Draft, DraftView, Marks, wording
+from bench_assets.suites.blink.raw_formats.image_folders import picture_file
 
 _CLAIM = re.compile(
     r"(?P<subject>.+?) (?P<verb>is|are|has|have|contains|consists|faces) (?P<rest>.+)"
@@ -78,9 +78,9 @@ def _candidate(source: Path, entry: Entry, where: str) -> Draft | Rejection:
     if question is None:
         return Rejection(entry=name, reason="the claim has none of the verbs that rules can turn")
 
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         asked = wording("Spatial_Relation", question=question)
-        return Shown(asked=asked, pictures=(picture.read_bytes(),), options=("yes", "no"))
+        return DraftView(asked=asked, pictures=(picture.read_bytes(),), options=("yes", "no"))
 
     return Draft(
         entry=name, originals=(picture,), n_options=2, places=(0 if label else 1,), show=show

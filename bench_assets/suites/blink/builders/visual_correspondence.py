@@ -12,16 +12,27 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.core.draw import Point
-from bench_assets.core.errors import ImageError, SourceError
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders import points
-from bench_assets.suites.blink.builders.draft import Candidates, Draft, Marks, Wording, wording
-from bench_assets.suites.blink.builders.raw import folders_in, lines_of, pictures_in, read_picture
+from bench_assets.core.images.drawing import Point
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.blink.dataset.draft import (
+    Candidates,
+    Draft,
+    Marks,
+    QuestionWording,
+    wording,
+)
+from bench_assets.suites.blink.raw_formats import point_pairs
+from bench_assets.suites.blink.raw_formats.image_folders import (
+    folders_in,
+    lines_of,
+    pictures_in,
+    read_picture,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class VisualCorrespondenceParameters:
     """Which interest points are taken; the paper gives none of these."""
 
     min_distance: float = 0.08
@@ -32,7 +43,11 @@ class Parameters:
     """Of the strongest corner, the least strength of one that counts as an interest point."""
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path,
+    rng: Random,
+    parameters: VisualCorrespondenceParameters = VisualCorrespondenceParameters(),
+) -> Candidates:
     """Ask about disjoint pairs of pictures: three of a sequence of six; sequences in drawn order.
 
     The paper's 344 questions are of 116 sequences, which have 348 such pairs. The first pairs of
@@ -68,7 +83,7 @@ def _pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
 
 
 def _candidate(
-    pictures: tuple[Path, Path], rng: Random, parameters: Parameters
+    pictures: tuple[Path, Path], rng: Random, parameters: VisualCorrespondenceParameters
 ) -> Draft | Rejection:
     first, second = pictures
     homography = _homography(second) @ np.linalg.inv(_homography(first))
@@ -82,23 +97,26 @@ def _candidate(
     rng.shuffle(seen)
     for reference, match in seen:
         rest = [place for _, place in seen]
-        others = points.three_apart(match, rest, parameters.min_distance * height, rng)
+        others = point_pairs.three_apart(match, rest, parameters.min_distance * height, rng)
         if others:
-            pair = points.Correspondence(
+            pair = point_pairs.Correspondence(
                 first=first,
                 second=second,
                 reference=reference,
                 match=match,
                 others=others,
             )
-            return replace(points.draft(pair, entry, _asked), scene=sequence)
+            return replace(point_pairs.draft(pair, entry, _asked), scene=sequence)
     return Rejection(
         entry=entry, reason=f"no four of {len(seen)} interest points lie in both, far enough apart"
     )
 
 
 def _seen_in_both(
-    first: Path, second: Path, homography: NDArray[np.float64], parameters: Parameters
+    first: Path,
+    second: Path,
+    homography: NDArray[np.float64],
+    parameters: VisualCorrespondenceParameters,
 ) -> list[tuple[Point, Point]]:
     """List the interest points of the first picture that the second shows, and where it does."""
     size = read_picture(second).size
@@ -106,7 +124,7 @@ def _seen_in_both(
     return [pair for pair in pairs if _inside(pair[1], size, parameters.margin)]
 
 
-def _asked(marks: Marks) -> Wording:
+def _asked(marks: Marks) -> QuestionWording:
     return wording("Visual_Correspondence", colour=marks.colour)
 
 
@@ -126,7 +144,7 @@ def _homography(picture: Path) -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def _interest_points(file: Path, parameters: Parameters) -> list[Point]:
+def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> list[Point]:
     """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
     import cv2
 

@@ -10,32 +10,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.blink.dataset.draft import (
     SECOND_OR_THIRD,
     Candidates,
     Draft,
+    DraftView,
     Marks,
-    Shown,
     anywhere,
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.raw import lines_of, picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import lines_of, picture_file
 
 _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class VisualSimilarityParameters:
     """Which triplets people agree on; the paper does not say."""
 
     min_votes: int = 6
     """Least number of people that agreed; DreamSim itself takes triplets from six on."""
 
 
-def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> Candidates:
+def build(
+    source: Path, rng: Random, parameters: VisualSimilarityParameters = VisualSimilarityParameters()
+) -> Candidates:
     """Ask about each triplet, in drawn order.
 
     Raises:
@@ -50,7 +52,7 @@ def build(source: Path, rng: Random, parameters: Parameters = Parameters()) -> C
 
 
 def _candidate(
-    source: Path, row: dict[str, str], where: str, parameters: Parameters
+    source: Path, row: dict[str, str], where: str, parameters: VisualSimilarityParameters
 ) -> Draft | Rejection:
     try:
         left, right, votes = (float(row[name]) for name in ("left_vote", "right_vote", "votes"))
@@ -64,9 +66,9 @@ def _candidate(
     paths = [picture_file(source, row[f"{side}_path"], where) for side in ("ref", "left", "right")]
     reference, alike, unlike = paths if left else (paths[0], paths[2], paths[1])
 
-    def show(place: int, marks: Marks) -> Shown:
+    def show(place: int, marks: Marks) -> DraftView:
         pictures = (reference, *placed(alike, [unlike], place))
-        return Shown(
+        return DraftView(
             asked=wording("Visual_Similarity"),
             pictures=tuple(picture.read_bytes() for picture in pictures),
             options=SECOND_OR_THIRD,

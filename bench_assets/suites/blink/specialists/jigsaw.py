@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.suites.blink.specialists.circled import Pixels
+from bench_assets.suites.blink.specialists.circle_detection import Pixels
 
 _BLACK = 24  # levels of 255: JPEG leaves a mask not quite black
 

@@ -7,15 +7,15 @@ import cv2
 import numpy as np
 from PIL.Image import Image
 
-from bench_assets.core.chat import Reply, Request
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.blink.specialists import (
     jigsaw,
     multi_view_reasoning,
     relative_reflectance,
     visual_correspondence,
 )
-from bench_assets.suites.blink.specialists.circled import Pixels
+from bench_assets.suites.blink.specialists.circle_detection import Pixels
 
 Specialist: TypeAlias = Callable[[Sequence[Pixels]], str | None]
 

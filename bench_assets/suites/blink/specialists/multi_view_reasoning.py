@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from bench_assets.suites.blink.specialists.circled import Pixels
-from bench_assets.suites.blink.specialists.matched import match
+from bench_assets.suites.blink.specialists.circle_detection import Pixels
+from bench_assets.suites.blink.specialists.feature_matching import match
 
 _LEAST = 12  # matches that must agree on the motion
 _FOCAL = 1.1  # focal length of a phone's camera, as a share of the picture's longer side

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.core.draw import Point
-from bench_assets.suites.blink.specialists.circled import Pixels, find_lettered
+from bench_assets.core.images.drawing import Point
+from bench_assets.suites.blink.specialists.circle_detection import Pixels, find_lettered
 
 _STEPS = 160  # along a path
 _LEAST_EDGE = 0.09  # change of the logarithm in one step that light does not make

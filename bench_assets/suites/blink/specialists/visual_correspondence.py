@@ -6,8 +6,12 @@ from math import dist
 import cv2
 import numpy as np
 
-from bench_assets.suites.blink.specialists.circled import Pixels, find_circles, find_lettered
-from bench_assets.suites.blink.specialists.matched import match
+from bench_assets.suites.blink.specialists.circle_detection import (
+    Pixels,
+    find_circles,
+    find_lettered,
+)
+from bench_assets.suites.blink.specialists.feature_matching import match
 
 _LEAST = 10  # matches that must agree on a homography
 

@@ -1,1 +1,1 @@
-"""CODIS as Dagster assets."""
+"""Dagster assets of CODIS."""

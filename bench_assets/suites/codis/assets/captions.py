@@ -2,18 +2,17 @@
 
 import dagster as dg
 
-from bench_assets.core.image_texts import describe, with_image_texts
-from bench_assets.core.rows import ImageText, Question, StoredImage
-from bench_assets.staging import asking
+from bench_assets.asset_factory.suite_assets import asking
+from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 from bench_assets.suites.codis.assets.questions import CODIS, open_release
+from bench_assets.suites.codis.dataset import read_captions, to_image_texts
 from bench_assets.suites.codis.prompts import caption
-from bench_assets.suites.codis.questions import to_image_texts
 from bench_assets.suites.codis.settings import CodisSettings
-from bench_assets.suites.codis.source import read_captions
-from resources.home.tables import table_output
-from resources.models.opening import Models
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
 
 @dg.asset(ins=CODIS.ins(stored="images"), deps=CODIS.source, **CODIS.stage("images", asks="gpu"))

@@ -2,36 +2,36 @@
 
 import dagster as dg
 
-from bench_assets.check_results import check_result
-from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.hearing import answers_key, decided_in, heard, with_open
-from bench_assets.staging import Staging, out
-from bench_assets.suites.codis import people
-from bench_assets.suites.codis.mini import edition as mini
-from bench_assets.suites.codis.questions import to_questions
-from bench_assets.suites.codis.select import FunnelStep, edition_of, select
-from bench_assets.suites.codis.select import funnel as count_steps
-from bench_assets.suites.codis.source import (
-    Pair,
-    Release,
-    Vote,
+from bench_assets.asset_factory.annotation_inputs import answers_key, decided_in, heard, with_open
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.codis.construction import annotation
+from bench_assets.suites.codis.construction.selection import SelectionFunnelStep, edition_of, select
+from bench_assets.suites.codis.construction.selection import funnel as count_steps
+from bench_assets.suites.codis.construction.votes import VoteDecision, ballots
+from bench_assets.suites.codis.dataset import (
+    CodisRelease,
+    ContextPair,
+    SubmissionVote,
     find_release,
     image_names,
     source_files,
+    to_questions,
 )
+from bench_assets.suites.codis.synthetic import edition as mini
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.codis.votes import Decision, ballots
-from resources.home.tables import TableFiles, table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
 
-CODIS = Staging("codis")
+CODIS = AssetFolder("codis")
 
 
-def open_release(sources: SourceFiles) -> Release:
+def open_release(sources: SourceFiles) -> CodisRelease:
     """Find the files of the configured source."""
     return find_release(sources.open("codis").folder)
 
@@ -49,7 +49,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     return table_output(source_files(find_release(opened.folder)))
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(people.PICTURES)], **CODIS.stage("images"))
+@dg.asset(deps=[*CODIS.source, answers_key(annotation.PICTURES)], **CODIS.stage("images"))
 def images(
     sources: SourceFiles, image_store: ImageStore, tables: TableFiles
 ) -> dg.Output[list[StoredImage]]:
@@ -59,7 +59,7 @@ def images(
     that do not decode are among the rejections.
     """
     stored, broken = image_store.put_files(picture_files(open_release(sources).images))
-    brought = image_store.stored(heard(tables, people.PICTURES))
+    brought = image_store.stored(heard(tables, annotation.PICTURES))
     return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
 
 
@@ -69,7 +69,7 @@ def images(
     outs={
         "pairs": out(
             CODIS.stage("select"),
-            Pair,
+            ContextPair,
             "One row: an entry that is asked; 353 in the paper, about 216 pictures (section 3.4).",
         ),
         "rejections": out(
@@ -83,11 +83,11 @@ def images(
 def selection(
     sources: SourceFiles,
     image_store: ImageStore,
-    submissions: list[Pair],
-    votes: list[Vote],
-    decisions: list[Decision],
+    submissions: list[ContextPair],
+    votes: list[SubmissionVote],
+    decisions: list[VoteDecision],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Pair]], dg.Output[list[Rejection]]]:
+) -> tuple[dg.Output[list[ContextPair]], dg.Output[list[Rejection]]]:
     """Take what can be asked, and say of everything that is left out why."""
     decoded = {image.name for image in stored}
     files = picture_files(open_release(sources).images)
@@ -109,7 +109,7 @@ def selection(
     description="Published data lose no entry: a rejection there means that a file is damaged.",
 )
 def published_data_are_whole(
-    submissions: list[Pair], rejections: list[Rejection]
+    submissions: list[ContextPair], rejections: list[Rejection]
 ) -> dg.AssetCheckResult:
     """Let submissions be rejected, but no entry of data.json."""
     published = not any(pair.annotator for pair in submissions)
@@ -129,10 +129,10 @@ def published_data_are_whole(
 def funnel(
     source: list[SourceFile],
     stored: list[StoredImage],
-    submissions: list[Pair],
-    decisions: list[Decision],
-    pairs: list[Pair],
-) -> dg.Output[list[FunnelStep]]:
+    submissions: list[ContextPair],
+    decisions: list[VoteDecision],
+    pairs: list[ContextPair],
+) -> dg.Output[list[SelectionFunnelStep]]:
     """Count what is left at each step.
 
     One row: one step from pictures to queries, and how many were left; in the paper 377
@@ -153,7 +153,7 @@ def questions(
     settings: SettingsFile,
     tables: TableFiles,
     image_store: ImageStore,
-    pairs: list[Pair],
+    pairs: list[ContextPair],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
     """Ask each selected pair twice.

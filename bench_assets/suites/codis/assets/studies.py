@@ -5,23 +5,23 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.partitions import MODELS
-from bench_assets.staging import Staging
-from bench_assets.steps import judged
-from bench_assets.studies import blank_metric, decodings
-from bench_assets.suites.codis import agreement
+from bench_assets.asset_factory.evaluation_steps import judged
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.evaluation.aggregation import blank_metric, decodings
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.codis import studies
 from bench_assets.suites.codis.settings import CodisSettings
+from bench_assets.suites.codis.studies import WordCount
+from bench_assets.suites.codis.studies import output_variability as variability
+from bench_assets.suites.codis.studies import word_bias as count_words
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.codis.variability import output_variability as variability
-from bench_assets.suites.codis.word_bias import WordCount
-from bench_assets.suites.codis.word_bias import word_bias as count_words
-from bench_assets.task import Answered
-from resources.home.tables import table_output
-from resources.models.opening import Models
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
-_CODIS = Staging("codis", str(TASK.version))
+_CODIS = AssetFolder("codis", str(TASK.version))
 
 
 @dg.asset(
@@ -74,7 +74,7 @@ def word_bias(
 ) -> dg.Output[list[WordCount]]:
     """Count the configured words in the final answers."""
     asked = {question.question_id: question for question in questions}
-    answered = [Answered(asked[p.question_id], p) for p in predictions]
+    answered = [AnsweredQuestion(asked[p.question_id], p) for p in predictions]
     word_pairs = settings.load().suite("codis", CodisSettings).word_pairs
     return table_output(count_words(answered, word_pairs))
 
@@ -103,14 +103,14 @@ def judge_agreement(
     if chosen.second_judge:
         judge = chosen.second_judge
         second, _ = judged(context, models, TASK, judge, questions, predictions)
-        rows.append(("agreement", chosen.second_judge, agreement.agreement(judgements, second)))
+        rows.append(("agreement", chosen.second_judge, studies.agreement(judgements, second)))
     if chosen.human_labels:
         file = configured.resolve(chosen.human_labels)
-        labels = agreement.labels_of(context.partition_key, agreement.read_labels(file))
-        people = agreement.judged_by_people(labels, predictions)
-        rows.append(("agreement", agreement.PEOPLE, agreement.agreement(judgements, people)))
+        labels = studies.labels_of(context.partition_key, studies.read_labels(file))
+        people = studies.judged_by_people(labels, predictions)
+        rows.append(("agreement", studies.PEOPLE, studies.agreement(judgements, people)))
         if len({label.annotator for label in labels}) > 1:
-            rows.append(("consistency", agreement.PEOPLE, agreement.consistency(labels)))
+            rows.append(("consistency", studies.PEOPLE, studies.consistency(labels)))
     first = judgements[0].judge if judgements else "none"
     return table_output(
         [

@@ -3,16 +3,21 @@
 import dagster as dg
 from pydantic import Field
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.hearing import answers_key, heard, needed_of
-from bench_assets.suites.codis import people
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard, needed_of
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.assets.questions import CODIS, open_release
-from bench_assets.suites.codis.source import Pair, Vote, read_pairs, read_votes
-from bench_assets.suites.codis.votes import Decision, VoteAgreement, decide, open_submissions
-from bench_assets.suites.codis.votes import agreement as measure_agreement
-from resources.home.tables import TableFiles, table_output
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.codis.construction import annotation
+from bench_assets.suites.codis.construction.votes import (
+    VoteAgreement,
+    VoteDecision,
+    decide,
+    open_submissions,
+)
+from bench_assets.suites.codis.construction.votes import agreement as measure_agreement
+from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote, read_pairs, read_votes
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.tables.parquet import TableFiles, table_output
 
 
 class Verification(dg.Config):
@@ -22,55 +27,59 @@ class Verification(dg.Config):
     """Share of the other annotators that must approve; the paper asks for all."""
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(people.SUBMISSIONS)], **CODIS.stage("select"))
-def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Pair]]:
+@dg.asset(deps=[*CODIS.source, answers_key(annotation.SUBMISSIONS)], **CODIS.stage("select"))
+def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[ContextPair]]:
     """Read the entries, and what people wrote.
 
     One row: an entry of the source, or what one of the annotators wrote when asked.
     """
-    return table_output(read_pairs(open_release(sources)) + heard(tables, people.SUBMISSIONS))
+    return table_output(read_pairs(open_release(sources)) + heard(tables, annotation.SUBMISSIONS))
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(people.VOTES)], **CODIS.stage("select"))
-def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Vote]]:
+@dg.asset(deps=[*CODIS.source, answers_key(annotation.VOTES)], **CODIS.stage("select"))
+def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[SubmissionVote]]:
     """Read the votes, and what people said when asked.
 
     One row: what one annotator says of another's submission, before revisions were asked for.
     """
-    return table_output(read_votes(open_release(sources)) + heard(tables, people.VOTES))
+    return table_output(read_votes(open_release(sources)) + heard(tables, annotation.VOTES))
 
 
-@dg.asset(ins=CODIS.ins("submitted"), deps=[answers_key(people.REVISIONS)], **CODIS.stage("select"))
-def submissions(tables: TableFiles, submitted: list[Pair]) -> dg.Output[list[Pair]]:
+@dg.asset(
+    ins=CODIS.ins("submitted"), deps=[answers_key(annotation.REVISIONS)], **CODIS.stage("select")
+)
+def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[list[ContextPair]]:
     """Put revisions behind the entries.
 
     One row: a picture and question with two contexts and two answers, as published (353) or as
     one of the annotators submitted it.
     """
-    revised = people.with_pictures(heard(tables, people.REVISIONS), submitted)
+    revised = annotation.with_pictures(heard(tables, annotation.REVISIONS), submitted)
     return table_output([*submitted, *revised])
 
 
 @dg.asset(
-    ins=CODIS.ins("first_votes"), deps=[answers_key(people.REVISION_VOTES)], **CODIS.stage("select")
+    ins=CODIS.ins("first_votes"),
+    deps=[answers_key(annotation.REVISION_VOTES)],
+    **CODIS.stage("select"),
 )
-def votes(tables: TableFiles, first_votes: list[Vote]) -> dg.Output[list[Vote]]:
+def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> dg.Output[list[SubmissionVote]]:
     """Put the votes on revisions behind the first ones.
 
     One row: what one annotator says of another's submission; each is checked by the other four
     (section 3.4). The release has no votes.
     """
-    return table_output([*first_votes, *heard(tables, people.REVISION_VOTES)])
+    return table_output([*first_votes, *heard(tables, annotation.REVISION_VOTES)])
 
 
 @dg.asset(ins=CODIS.ins("submissions", "votes", stored="images"), **CODIS.stage("select"))
 def decisions(
     config: Verification,
     settings: SettingsFile,
-    submissions: list[Pair],
-    votes: list[Vote],
+    submissions: list[ContextPair],
+    votes: list[SubmissionVote],
     stored: list[StoredImage],
-) -> dg.Output[list[Decision]]:
+) -> dg.Output[list[VoteDecision]]:
     """Decide by the votes.
 
     One row: what became of one submission after the votes: kept, revised or dropped, or open while
@@ -80,14 +89,16 @@ def decisions(
         submissions,
         votes,
         config.approval,
-        needed=needed_of(settings.load(), people.VOTES),
+        needed=needed_of(settings.load(), annotation.VOTES),
         images={image.name for image in stored},
     )
     return table_output(rows, {"open": len(open_submissions(rows))})
 
 
 @dg.asset(ins=CODIS.ins("submissions", "votes"), **CODIS.stage("select"))
-def agreement(submissions: list[Pair], votes: list[Vote]) -> dg.Output[list[VoteAgreement]]:
+def agreement(
+    submissions: list[ContextPair], votes: list[SubmissionVote]
+) -> dg.Output[list[VoteAgreement]]:
     """Measure how far the annotators agree.
 
     One row: one condition of section 3.4, and how far the annotators agree on it. Empty for the

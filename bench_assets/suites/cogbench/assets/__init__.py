@@ -1,1 +1,1 @@
-"""CogBench as Dagster assets."""
+"""Dagster assets that both tasks of CogBench share."""

@@ -1,11 +1,11 @@
 """The encoder that annotations, entities and nouns are compared by."""
 
-from bench_assets.suite import Configured
+from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from resources.encoders.embedders import SentenceEncoder, open_text_encoder
+from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 
 
-def open_encoder(settings: Configured) -> SentenceEncoder:
+def open_encoder(settings: HomeConfiguration) -> SentenceEncoder:
     """Load the encoder that bench.toml names.
 
     Raises:

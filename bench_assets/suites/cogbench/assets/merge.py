@@ -2,26 +2,30 @@
 
 import dagster as dg
 
-from bench_assets.core.markdown import as_text
-from bench_assets.core.rows import Rejection
-from bench_assets.hearing import answers_key, heard
-from bench_assets.people.last_word import last_said
-from bench_assets.suites.cogbench import annotations as figure_6
-from bench_assets.suites.cogbench import merge
-from bench_assets.suites.cogbench import source as files
-from bench_assets.suites.cogbench.annotations import AnnotatedItem
+from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.text.escaping import as_text
 from bench_assets.suites.cogbench.assets.encoder import open_encoder
 from bench_assets.suites.cogbench.assets.source import COGBENCH, open_release
-from bench_assets.suites.cogbench.merge import FieldAgreement, MergedItem
-from bench_assets.suites.cogbench.people import ANNOTATION, MERGE_REVIEW
-from bench_assets.suites.cogbench.reviews import Review, read_reviews
-from bench_assets.suites.cogbench.select import plain
+from bench_assets.suites.cogbench.construction import annotation_parsing as figure_6
+from bench_assets.suites.cogbench.construction import merging
+from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
+from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
+from bench_assets.suites.cogbench.construction.merging import FieldAgreement, MergedItem
+from bench_assets.suites.cogbench.construction.reviews import Review, read_reviews
+from bench_assets.suites.cogbench.construction.selection import plain
+from bench_assets.suites.cogbench.construction.understanding import (
+    ImageUnderstanding,
+    compare_descriptions,
+    untold,
+)
+from bench_assets.suites.cogbench.dataset import source as files
+from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from bench_assets.suites.cogbench.source import RawAnnotation
-from bench_assets.suites.cogbench.understanding import Understanding, compare_descriptions, untold
-from resources.home.tables import TableFiles, table_output
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.tables.parquet import TableFiles, table_output
 
 _ANNOTATED = [*COGBENCH.source, answers_key(ANNOTATION)]
 _REVIEWED = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
@@ -60,7 +64,7 @@ def merged_items(
     reviews = _reviews(sources, tables)
     configured = settings.load()
     chosen = configured.suite("cogbench", CogbenchSettings)
-    found = merge.merge_items(
+    found = merging.merge_items(
         annotations, reviews, open_encoder(configured), chosen.same_item, chosen.near_item
     )
     idle = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in found.idle_reviews)
@@ -73,7 +77,7 @@ def merged_items(
 def review_queue(
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
-    understanding: list[Understanding],
+    understanding: list[ImageUnderstanding],
 ) -> dg.Output[list[MergedItem]]:
     """List what waits for a person.
 
@@ -99,7 +103,7 @@ def to_review(
         return table_output([])
     chosen = configured.suite("cogbench", CogbenchSettings)
     encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder)
-    merged = merge.merge_items(
+    merged = merging.merge_items(
         annotations, written, encoder, chosen.same_item, chosen.near_item
     ).items
     understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, written)
@@ -116,7 +120,7 @@ def understanding(
     tables: TableFiles,
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
-) -> dg.Output[list[Understanding]]:
+) -> dg.Output[list[ImageUnderstanding]]:
     """Compare the annotators' descriptions (section 2.2).
 
     One row: one annotated picture, who understands it alike, and whose description is taken;
@@ -137,7 +141,7 @@ def agreement(
     annotations: list[AnnotatedItem], merged_items: list[MergedItem]
 ) -> dg.Output[list[FieldAgreement]]:
     """Say how far the annotators give the same items. One row: one section of the annotations."""
-    return table_output(merge.agreement(annotations, merged_items))
+    return table_output(merging.agreement(annotations, merged_items))
 
 
 def _written(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:

@@ -1,6 +1,8 @@
 """CogBench left of the waist, first part: from a source folder to what is known of each picture.
 
 Both routes lead here: the authors' release is read as it is, raw annotations are merged.
+
+Which edition the questions belong to.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,33 +10,38 @@ from typing import TypeVar
 
 import dagster as dg
 
-from bench_assets.check_results import check_result
-from bench_assets.core.errors import SourceError
-from bench_assets.core.markdown import as_text
-from bench_assets.core.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.staging import Staging, out
-from bench_assets.suites.cogbench import source as files
-from bench_assets.suites.cogbench.annotations import AnnotatedItem
-from bench_assets.suites.cogbench.merge import MergedItem
-from bench_assets.suites.cogbench.mini import edition as mini
-from bench_assets.suites.cogbench.select import select_stories
-from bench_assets.suites.cogbench.source import Release, Story, StoryChain, find_release
-from bench_assets.suites.cogbench.stories import (
-    FunnelStep,
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.text.escaping import as_text
+from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
+from bench_assets.suites.cogbench.construction.merging import MergedItem
+from bench_assets.suites.cogbench.construction.selection import select_stories
+from bench_assets.suites.cogbench.construction.stories import (
+    StoryFunnelStep,
     count_funnel,
     dropped_pictures,
     merged_chains,
     merged_stories,
 )
-from bench_assets.suites.cogbench.understanding import Understanding
-from resources.home.tables import table_output
-from resources.pictures.images import ImageStore
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.cogbench.construction.understanding import ImageUnderstanding
+from bench_assets.suites.cogbench.dataset import source as files
+from bench_assets.suites.cogbench.dataset.source import (
+    CogBenchRelease,
+    Story,
+    StoryChain,
+    find_release,
+)
+from bench_assets.suites.cogbench.synthetic import edition as mini
+from resources.datasets.source_files import Source, SourceFiles
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
 
 T = TypeVar("T")
 
-COGBENCH = Staging("cogbench")
+COGBENCH = AssetFolder("cogbench")
 
 
 @dg.asset(**COGBENCH.stage("source"))
@@ -81,7 +88,7 @@ def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[Stor
 def selection(
     sources: SourceFiles,
     merged_items: list[MergedItem],
-    understanding: list[Understanding],
+    understanding: list[ImageUnderstanding],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Story]], dg.Output[list[Rejection]]]:
     """Take the pictures that are asked about, and say why the others are not."""
@@ -118,7 +125,7 @@ def funnel(
     merged_items: list[MergedItem],
     stories: list[Story],
     chains: list[StoryChain],
-) -> dg.Output[list[FunnelStep]]:
+) -> dg.Output[list[StoryFunnelStep]]:
     """Count what is left at each step.
 
     One row: one step from annotations to key points, and how many were left, beside the paper's
@@ -133,7 +140,7 @@ def funnel(
     description="The published edition has the paper's pictures, entities and chains (Table 1).",
 )
 def chains_match_the_paper(
-    funnel: list[FunnelStep], questions: list[Question]
+    funnel: list[StoryFunnelStep], questions: list[Question]
 ) -> dg.AssetCheckResult:
     """Compare the steps that the paper gives numbers for."""
     editions = {question.edition for question in questions}
@@ -152,19 +159,19 @@ def chains_match_the_paper(
     )
 
 
-def open_release(sources: SourceFiles) -> Release:
+def open_release(sources: SourceFiles) -> CogBenchRelease:
     """Find the files of the configured source."""
     return find_release(sources.open("cogbench").folder)
 
 
 def _all_stories(
-    release: Release, items: Sequence[MergedItem], understood: Sequence[Understanding]
+    release: CogBenchRelease, items: Sequence[MergedItem], understood: Sequence[ImageUnderstanding]
 ) -> list[Story]:
     raw = release.edition == "built"
     return merged_stories(items, understood) if raw else _published(release, files.read_stories)
 
 
-def _published(release: Release, read: Callable[[Release], list[T]]) -> list[T]:
+def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]) -> list[T]:
     """Read the authors' descriptions; nothing where they cannot be read.
 
     The table of description questions then says why; questions about pictures need none of them.
@@ -173,3 +180,18 @@ def _published(release: Release, read: Callable[[Release], list[T]]) -> list[T]:
         return read(release)
     except SourceError:
         return []
+
+
+_SAMPLES = 5  # pictures that the authors show in their repository; the full set is 251
+
+
+def edition_of(opened: Source, n_pictures: int) -> Edition:
+    """Name the edition; that of the authors' samples is ``"own"``.
+
+    Numbers of different editions are not comparable, and only the published one is held against
+    the paper's counts.
+    """
+    if opened.is_mini:
+        return "mini"
+    edition = find_release(opened.folder).edition
+    return "own" if edition == "published" and n_pictures == _SAMPLES else edition

@@ -1,1 +1,1 @@
-"""The description task of CogBench (section 2.3.1)."""
+"""The description task: recognition and cognition scores."""

@@ -3,6 +3,8 @@
 What gives a number is turned into yes or no by a threshold: the one with the highest accuracy on
 one half of the pictures; all accuracies are those on the other half. As in appendix F a number is
 the highest that any sentence of the description has.
+
+What the studies of the description task have in common.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,16 +14,17 @@ from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.embedding import TextEncoder
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import read_lines
-from bench_assets.core.records import records
-from bench_assets.core.reply_text import sentences
-from bench_assets.core.rows import Judgement
-from bench_assets.core.stats import Mean, Point, mean
+from bench_assets.core.parsing.normalization import sentences
+from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.evaluation.aggregation import blank_metric, decodings
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.description.questions import key_points
 from bench_assets.suites.cogbench.description.scoring import judge_by_rules
-from bench_assets.task import Answered
+from bench_assets.suites.cogbench.description.task import TASK
 
 ScorePairs: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Pairs of a sentence and a key point -> how far the sentence says it, each."""
@@ -38,7 +41,7 @@ NOT_RUN = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class MentionLabel:
     """One person's verdict on one key point of one description."""
 
     question_id: str
@@ -62,26 +65,28 @@ class EvaluatorAccuracy:
     n_choosing: int  # key points of the half that the threshold was chosen on
 
 
-class Labelled(NamedTuple):
+class LabelRow(NamedTuple):
     """A key point that a person has decided about."""
 
-    pair: Answered
+    pair: AnsweredQuestion
     criterion: str
     text: str
     mentioned: bool
 
 
-def read_labels(file: Path) -> list[Label]:
-    """Read people's verdicts: JSON lines with the fields of ``Label``, ``model`` optional.
+def read_labels(file: Path) -> list[MentionLabel]:
+    """Read people's verdicts: JSON lines with the fields of ``MentionLabel``, ``model`` optional.
 
     Raises:
         SourceError: If the file cannot be read, or a line is not such an object or repeats another;
             names file and line.
     """
-    return records(read_lines(file), Label, unique=("question_id", "criterion", "model"))
+    return records(read_lines(file), MentionLabel, unique=("question_id", "criterion", "model"))
 
 
-def labelled_points(answered: Iterable[Answered], labels: Iterable[Label]) -> list[Labelled]:
+def labelled_points(
+    answered: Iterable[AnsweredQuestion], labels: Iterable[MentionLabel]
+) -> list[LabelRow]:
     """Find the key points that people decided about, in the order of the labels.
 
     Raises:
@@ -97,12 +102,12 @@ def labelled_points(answered: Iterable[Answered], labels: Iterable[Label]) -> li
                 f"human labels: no key point {label.criterion} of {label.question_id}"
             )
         text = points[label.criterion].text
-        found.append(Labelled(pair, label.criterion, text, label.mentioned))
+        found.append(LabelRow(pair, label.criterion, text, label.mentioned))
     return found
 
 
 def by_threshold(
-    evaluator: str, points: Sequence[Labelled], score: ScorePairs
+    evaluator: str, points: Sequence[LabelRow], score: ScorePairs
 ) -> EvaluatorAccuracy:
     """Evaluate by a number: the highest of any sentence, above a threshold chosen on one half."""
     numbers = best_scores(points, score)
@@ -117,7 +122,7 @@ def by_threshold(
 
 
 def by_verdict(
-    evaluator: str, points: Sequence[Labelled], judgements: Iterable[Judgement]
+    evaluator: str, points: Sequence[LabelRow], judgements: Iterable[Judgement]
 ) -> EvaluatorAccuracy:
     """Evaluate by a judge's verdicts; there is nothing to choose."""
     said = {(row.question_id, row.criterion): row.verdict for row in judgements}
@@ -125,7 +130,7 @@ def by_verdict(
     return _accuracy(evaluator, points, verdicts, None)
 
 
-def by_rules(points: Sequence[Labelled]) -> EvaluatorAccuracy:
+def by_rules(points: Sequence[LabelRow]) -> EvaluatorAccuracy:
     """Evaluate by the rules that need no model."""
     pairs = {point.pair.question.question_id: point.pair for point in points}
     return by_verdict("rules", points, judge_by_rules(list(pairs.values())))
@@ -164,7 +169,7 @@ def cosine_by(encoder: TextEncoder) -> ScorePairs:
     return score
 
 
-def best_scores(points: Sequence[Labelled], score: ScorePairs) -> list[float]:
+def best_scores(points: Sequence[LabelRow], score: ScorePairs) -> list[float]:
     """Highest number of any sentence, for each key point; 0 for an empty description."""
     pairs = [
         (number, sentence, point.text)
@@ -193,19 +198,21 @@ def best_threshold(choosing: Sequence[tuple[float, bool]]) -> float:
     return max(candidates, key=n_right)
 
 
-def is_for_testing(point: Labelled) -> bool:
+def is_for_testing(point: LabelRow) -> bool:
     """Whether a key point's picture is in the testing half: drawn by the picture's id."""
     return sha256(point.pair.question.group_id.encode()).digest()[0] % 2 == 1
 
 
 def _accuracy(
     evaluator: str,
-    points: Sequence[Labelled],
+    points: Sequence[LabelRow],
     verdicts: Sequence[bool | None],
     threshold: float | None,
 ) -> EvaluatorAccuracy:
     tested = [
-        Point(None if verdict is None else float(verdict == p.mentioned), p.pair.question.group_id)
+        ScoredPoint(
+            None if verdict is None else float(verdict == p.mentioned), p.pair.question.group_id
+        )
         for p, verdict in zip(points, verdicts, strict=True)
         if is_for_testing(p)
     ]
@@ -221,3 +228,12 @@ def _accuracy(
         threshold=threshold,
         n_choosing=0 if threshold is None else len(points) - len(tested),
     )
+
+
+def blank_row(
+    model: str, questions: Sequence[Question], predictions: Sequence[Prediction], **how: str
+) -> Metric:
+    """Make a metric over nothing yet; ``how`` is what the number depends on besides."""
+    parts = {"model": decodings(predictions), **how, "n": str(len(questions))}
+    lost = len(questions) - sum(not p.error for p in predictions)
+    return blank_metric(TASK, questions, model, parts, n_failed=lost)

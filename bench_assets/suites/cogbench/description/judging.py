@@ -1,18 +1,24 @@
-"""Asks a chat model which key points a description mentions (section 3.2, appendix C)."""
+"""Asks a chat model which key points a description mentions (section 3.2, appendix C).
 
+Reads a judge's verdicts on key points by position, as the authors' code does.
+
+The careful reading goes by the printed number: ``core.numbered_verdicts``.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from bench_assets.core.asking import Call, Heard, ask
-from bench_assets.core.chat import ChatModel, Prompt, Reply, Request
-from bench_assets.core.numbered_verdicts import read_by_number
-from bench_assets.core.rows import Judgement, Prediction, Question
-from bench_assets.core.verdicts import cut_off
+from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.verdict_requests import Call, Heard, ask
+from bench_assets.core.judging.verdicts import cut_off
+from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import EVENT_RELATIONSHIP
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
-from bench_assets.suites.cogbench.kinds import EVENT_RELATIONSHIP
-from bench_assets.task import Answered
 
 TRIES = 5  # the authors' cognition_gpt_eval.py asks so often until it can read the reply
 _GOES_ON = " or"  # what a reply that was cut off might have said next
@@ -29,7 +35,7 @@ class _Call(NamedTuple):
     points: list[KeyPoint]
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask which key points a description mentions: all of a picture at once (appendix C).
 
     Event relationships are asked in a call of their own. What cannot be read is asked again with
@@ -46,7 +52,7 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
     ]
 
 
-def calls_about(answered: Answered) -> list[list[KeyPoint]]:
+def calls_about(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
     """Part the key points of a picture into what the judge is asked at once."""
     points = key_points(answered.question)
     others = [point for point in points if point.kind != EVENT_RELATIONSHIP]
@@ -54,7 +60,7 @@ def calls_about(answered: Answered) -> list[list[KeyPoint]]:
     return [call for call in (others, relationships) if call]
 
 
-def _calls_of(answered: Answered) -> list[_Call]:
+def _calls_of(answered: AnsweredQuestion) -> list[_Call]:
     said = answered.prediction
     texts = {"": said.text}
     if said.raw_text not in ("", said.text):
@@ -101,3 +107,28 @@ def _judgements(call: _Call, judge: str, heard: Heard) -> Iterator[Judgement]:
             criterion=f"{point.criterion}{call.mark}",
             verdict=verdict,
         )
+
+
+_OFFICIAL = re.compile(r"(?<!\d)\d++\.\s\[(\d++)\]")
+_VERDICTS = {"0": False, "1": True}
+
+
+def read_by_position(reply: str, n: int) -> list[bool | None]:
+    """Read as the authors' cognition_gpt_eval.py does: the k-th match of "d. [d]" is of point k.
+
+    The printed number is ignored, "1.[1]" and "1. [ ]" do not match, a reply that is one digit or
+    starts with "[d]" is of point 1; what a judge thinks aloud is part of its reply. Where their
+    code asks again, up to five times, and then leaves a hole, the points beyond the last match are
+    None.
+
+    >>> read_by_position("1. [ ] 2. [1]", 2), read_by_position("2. [0]  1. [1]", 2)
+    ([True, None], [False, True])
+    """
+    text = reply.strip()
+    if re.fullmatch(r"\d", text):
+        found = [text]
+    elif first := re.match(r"\[(\d)\]", text):
+        found = [first[1]]
+    else:
+        found = _OFFICIAL.findall(text)
+    return [_VERDICTS.get(verdict) for verdict in [*found[:n], *[""] * (n - len(found))]]

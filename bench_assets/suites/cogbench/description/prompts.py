@@ -6,8 +6,8 @@ rest the user's. Line breaks are those of the code.
 
 from collections.abc import Sequence
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 NO_VERDICT = (
     "That is not what was asked for. Write one verdict for each number in the list, 0 or 1 in "

@@ -7,10 +7,10 @@ kind, one a line, under the name of the authors' field, such as ``"Event Reasoni
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from bench_assets.core.rows import Edition, Question, StoredImage
-from bench_assets.suites.cogbench.chains import conclusion
-from bench_assets.suites.cogbench.kinds import EVENT_RELATIONSHIP, KINDS, Kind
-from bench_assets.suites.cogbench.source import Story, StoryChain
+from bench_assets.core.schema.rows import Edition, Question, StoredImage
+from bench_assets.suites.cogbench.dataset.reasoning_chains import conclusion
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import EVENT_RELATIONSHIP, KINDS, Kind
+from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
 INSTRUCTION = "Describe this image in detail."  # section 3.3
 _ENTITIES = "Entities"

@@ -6,8 +6,11 @@ threshold. The score is the share of all entities of all pictures that are recog
 Officially all nouns count and the threshold is 0.6, whatever the encoder. Carefully, it is the
 encoder's own (``thresholds``); nouns of things that the description denies do not count, nor does
 a noun that says the opposite, such as "girl" for "boy".
+
+Takes what a description says is not there out of it: "There is no boy" names a boy.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +18,11 @@ from math import inf, nan
 
 import numpy as np
 
-from bench_assets.core.embedding import TextEncoder
-from bench_assets.core.stats import Mean, Point, around, mean
+from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.stats.means import Mean, ScoredPoint, around, mean
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.cogbench.construction.similarity import contradiction
 from bench_assets.suites.cogbench.description.questions import entities
-from bench_assets.suites.cogbench.sameness import contradiction
-from bench_assets.task import Answered
 
 THRESHOLD = 0.6
 """The paper's, of the official reading; a cosine has to be above it, equal is not enough."""
@@ -47,7 +50,7 @@ class EntityMatch:
 
 
 def match_entities(
-    answered: Sequence[Answered],
+    answered: Sequence[AnsweredQuestion],
     nouns: Sequence[Sequence[str]],
     encoder: TextEncoder,
     affirmed: Sequence[Sequence[str]] | None = None,
@@ -85,7 +88,7 @@ def match_entities(
 
 def recognition(matches: Sequence[EntityMatch]) -> Mean:
     """Recognised entities of all pictures by all entities, as in Table 2."""
-    return mean(Point(float(match.recognised), match.image_id) for match in matches)
+    return mean(ScoredPoint(float(match.recognised), match.image_id) for match in matches)
 
 
 def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
@@ -93,7 +96,9 @@ def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
     by_picture: dict[tuple[str, int], list[float]] = defaultdict(list)
     for match in matches:
         by_picture[match.image_id, match.sample].append(match.recognised)
-    return mean(Point(float(np.mean(shares)), name) for (name, _), shares in by_picture.items())
+    return mean(
+        ScoredPoint(float(np.mean(shares)), name) for (name, _), shares in by_picture.items()
+    )
 
 
 def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
@@ -120,7 +125,7 @@ MEASURES = {
 
 
 def _match(
-    pair: Answered,
+    pair: AnsweredQuestion,
     entity: str,
     nouns: tuple[Sequence[str], Sequence[str]],
     cosines: Mapping[str, float],
@@ -147,3 +152,36 @@ def _match(
         recognised=bool(cosines.get(careful_noun, nan) > np.float32(threshold)),
         recogniser=recogniser,
     )
+
+
+_STOP = (
+    r"(?=[.,;:!?]|$|\s(?:in|on|at|near|with|behind|under|beside|to|from|is|are|was|were|has|have"
+    r"|that|who|which|but|and|because|as|so)\b)"
+)
+_THINGS = rf"[^.,;:!?]*?(?:, n?or\b[^.,;:!?]*?)?{_STOP}"
+_DENIED = (
+    re.compile(
+        r"(?:\bneither\b|\b(?:no|without)\b(?! (?:doubt|longer))(?:[^.;:!?]{0,200}?\bn?or\b)?"
+        r"|(?:\bnot|n['’]t) (?:an?|any|one|the)\b"
+        rf"|\b(?:absence|free) of\b|\black(?:s|ing)?\b){_THINGS}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b[\w-]{1,40} (?:is|are|was|were) (?:absent|missing|nowhere"
+        r"|not (?:there|visible|present|shown|seen|depicted))\b",
+        re.IGNORECASE,
+    ),
+)
+
+
+def affirmed(description: str) -> str:
+    """Take out the things that a description denies; what somebody does not do stays.
+
+    >>> affirmed("There is no boy in the room.").split()
+    ['There', 'is', 'in', 'the', 'room.']
+    >>> affirmed("The man does not see the dog.")
+    'The man does not see the dog.'
+    """
+    for pattern in _DENIED:
+        description = pattern.sub(" ", description)
+    return description

@@ -7,21 +7,24 @@ kind, and of all, is the share of its key points over all pictures that are ment
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.stats import Mean, Point, mean
-from bench_assets.suites.cogbench.description.judging import WITH_THOUGHTS, calls_about
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, Measure, ScoredQuestion
+from bench_assets.suites.cogbench.dataset.content_words import content_words, word_share
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, Kind
+from bench_assets.suites.cogbench.description.judging import (
+    WITH_THOUGHTS,
+    calls_about,
+    read_by_position,
+)
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
-from bench_assets.suites.cogbench.description.verdicts import read_by_position
-from bench_assets.suites.cogbench.kinds import KINDS, Kind
-from bench_assets.suites.cogbench.words import content_words, word_share
-from bench_assets.task import RULES, Answered, Measure, Scored
 
 YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # what Score.answer says of a point
 
 _MENTIONED = 0.5  # share of a key point's words that the rules want to see
 
 
-def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Call a key point mentioned if at least half of its words stand in the description.
 
     Words are compared without common endings; articles, pronouns and the like do not count. It
@@ -42,14 +45,14 @@ def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
     ]
 
 
-def score_by_number(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point for each key point that the judge found, read by its printed number."""
     points = key_points(answered.question)
     found = {judgement.criterion: judgement.verdict for judgement in judgements}
     return _score(answered, judgements, [_word(found.get(p.criterion)) for p in points])
 
 
-def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give points as the authors' scripts do: verdicts by position, equal key points once.
 
     Of equal key points of one kind the last verdict counts. The rules print no verdicts to be
@@ -82,7 +85,7 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Sco
     )
 
 
-def cognition(scored: Sequence[Scored]) -> Mean:
+def cognition(scored: Sequence[ScoredQuestion]) -> Mean:
     """Overall Cognition Score: mentioned key points of all kinds by all key points."""
     return mean(_points(scored, KINDS))
 
@@ -92,20 +95,22 @@ def cognition_by_kind() -> dict[str, Measure]:
     return {f"cognition_{kind.code}": partial(_cognition_of, kind) for kind in KINDS}
 
 
-def _cognition_of(kind: Kind, scored: Sequence[Scored]) -> Mean:
+def _cognition_of(kind: Kind, scored: Sequence[ScoredQuestion]) -> Mean:
     return mean(_points(scored, (kind,)))
 
 
-def _points(scored: Sequence[Scored], kinds: Sequence[Kind]) -> Iterator[Point]:
+def _points(scored: Sequence[ScoredQuestion], kinds: Sequence[Kind]) -> Iterator[ScoredPoint]:
     for question, score in scored:
         points = key_points(question)
         words = score.answer or (UNREAD,) * len(points)
         for point, word in zip(points, words, strict=True):
             if point.kind in kinds and word != REPEATED:
-                yield Point({YES: 1.0, NO: 0.0}.get(word), question.cluster)
+                yield ScoredPoint({YES: 1.0, NO: 0.0}.get(word), question.cluster)
 
 
-def _score(answered: Answered, judgements: Sequence[Judgement], words: Sequence[str]) -> Score:
+def _score(
+    answered: AnsweredQuestion, judgements: Sequence[Judgement], words: Sequence[str]
+) -> Score:
     unread = [
         point.criterion
         for point, word in zip(key_points(answered.question), words, strict=True)

@@ -1,1 +1,1 @@
-"""The question task of CogBench (section 2.3.2)."""
+"""The multiple-choice question task of CogBench."""

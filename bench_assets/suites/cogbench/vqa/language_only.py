@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
-from bench_assets.core.chat import ChatModel, Reply, Request
-from bench_assets.core.rows import Prediction, Question
+from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.scoring import score_carefully
-from bench_assets.task import Answered
 
 MUCH_LONGER = 1.5  # times the longest of the other options, in characters
 SOLVABLE = "solvable without the picture"
@@ -94,4 +94,4 @@ def _is_right(question: Question, reply: str) -> bool:
     prediction = Prediction(
         question_id=question.question_id, model="", condition="blind", text=reply
     )
-    return score_carefully(Answered(question, prediction)).points == 1.0
+    return score_carefully(AnsweredQuestion(question, prediction)).points == 1.0

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_uppercase
 
-from bench_assets.core.chat import Image, Prompt, Turn
-from bench_assets.core.rows import Question
-from bench_assets.suites.cogbench.kinds import Kind
-from bench_assets.suites.cogbench.source import Story
+from bench_assets.core.schema.chat import Image, Prompt, Turn
+from bench_assets.core.schema.rows import Question
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import Kind
+from bench_assets.suites.cogbench.dataset.source import Story
 
 _FIGURE_7 = Path(__file__).with_name("figure_7.md").read_text(encoding="utf-8")
 _LETTER_ONLY = "Answer with the option's letter from the given choices directly."

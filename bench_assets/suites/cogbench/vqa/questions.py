@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Edition, Question, StoredImage
-from bench_assets.suites.cogbench.kinds import find_kind
-from bench_assets.suites.cogbench.select import question_id
-from bench_assets.suites.cogbench.source import SourceQuestion
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, Question, StoredImage
+from bench_assets.suites.cogbench.construction.selection import question_id
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import find_kind
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 
 
 def to_questions(

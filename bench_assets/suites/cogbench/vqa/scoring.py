@@ -1,22 +1,30 @@
-"""Scores multiple-choice questions: accuracy of each kind and of all (section 3.2)."""
+"""Scores multiple-choice questions: accuracy of each kind and of all (section 3.2).
 
-from collections.abc import Sequence
+The score of people: the mean accuracy of several who answered the questions (section 3.4).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from string import ascii_uppercase
 
-from bench_assets.core.choices import read_choice
-from bench_assets.core.rows import Judgement, Score
-from bench_assets.core.stats import Mean, Point, mean
-from bench_assets.task import Answered, Scored
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
 
-def score_carefully(answered: Answered, judgements: Sequence[Judgement] = ()) -> Score:
+def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the one option that the reply commits to is right."""
     question, prediction = answered
     letter, why = read_choice(prediction.text, question.options)
     return _score(answered, letter, why)
 
 
-def score_officially(answered: Answered, judgements: Sequence[Judgement] = ()) -> Score:
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the reply's first character is the letter, as vqa_accuracy.py does.
 
     "The answer is D" is wrong, "b" is wrong, "Dogs" is D; a reply that begins with
@@ -29,12 +37,12 @@ def score_officially(answered: Answered, judgements: Sequence[Judgement] = ()) -
     return _score(answered, first if offered else None, "the first character")
 
 
-def accuracy(scored: Sequence[Scored]) -> Mean:
+def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of questions answered right; those about one picture are not independent."""
-    return mean(Point(score.points, question.cluster) for question, score in scored)
+    return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
-def _score(answered: Answered, letter: str | None, why: str) -> Score:
+def _score(answered: AnsweredQuestion, letter: str | None, why: str) -> Score:
     answer = (letter,) if letter else ()
     return Score.of(
         answered.prediction,
@@ -42,3 +50,50 @@ def _score(answered: Answered, letter: str | None, why: str) -> Score:
         answer=answer,
         note=why,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonAnswer:
+    """What one person answered to one question."""
+
+    question_id: str
+    person: str
+    answer: str  # a letter; "" if the person did not know
+
+
+def read_human_answers(file: Path) -> list[PersonAnswer]:
+    """Read people's answers: JSON lines with the fields of ``PersonAnswer``.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line is not such an object or answers
+            something again; names file and line.
+    """
+    answers = records(read_lines(file), PersonAnswer, unique=("person", "question_id"))
+    return [replace(answer, answer=answer.answer.strip().upper()) for answer in answers]
+
+
+def human_accuracy(
+    questions: Sequence[Question], answers: Iterable[PersonAnswer]
+) -> dict[str, Mean]:
+    """Share of right answers by category, "all" first; every answer of every person counts once.
+
+    If all people answer all questions this is the mean of their accuracies. A question that nobody
+    answered counts in ``n_unscored``.
+
+    Raises:
+        SourceError: If somebody answered a question that there is not.
+    """
+    by_question: dict[str, list[PersonAnswer]] = defaultdict(list)
+    for answer in answers:
+        by_question[answer.question_id].append(answer)
+    if strange := sorted(by_question.keys() - {q.question_id for q in questions}):
+        raise SourceError(f"human answers: {len(strange)} unknown questions, such as {strange[0]}")
+    points: dict[str, list[ScoredPoint]] = {"all": []}
+    for question in questions:
+        given = by_question[question.question_id]
+        right = [
+            ScoredPoint(float((a.answer,) == question.answer), question.group_id) for a in given
+        ]
+        for category in ("all", question.category):
+            points.setdefault(category, []).extend(right or [ScoredPoint(None, question.group_id)])
+    return {category: mean(found) for category, found in points.items()}

@@ -1,9 +1,9 @@
 """The question task of CogBench as a task."""
 
-from bench_assets.people.suite_tables import VoteTable
+from bench_assets.annotation.answers.vote_tables import VoteTable
+from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.cogbench.vqa import prompts, scoring
-from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW
-from bench_assets.task import Condition, Task
+from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
 
 TASK = Task(
     name="cogbench/vqa",

@@ -1,1 +1,1 @@
-"""JourneyBench as Dagster assets."""
+"""Dagster assets that all tasks of JourneyBench share."""

@@ -7,16 +7,15 @@ from typing import Any, TypeVar
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Edition, Question, Rejection
-from bench_assets.staging import Staging, out
-from bench_assets.suites.journeybench.asked import Asked
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, Question, Rejection
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
-from bench_assets.suites.journeybench.source import published_files
-from resources.home.tables import table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
 
 _NO_PICTURE = (
     "none of the {n} pictures is there: put them into images/ of the source folder, or set "
@@ -40,7 +39,7 @@ def published_rows(
     return rows
 
 
-def question_outs(here: Staging, rejection: str, question: str) -> dict[str, dg.AssetOut]:
+def question_outs(here: AssetFolder, rejection: str, question: str) -> dict[str, dg.AssetOut]:
     """Say what one row is of the two tables that ``asked_tables`` gives out.
 
     Args:
@@ -55,7 +54,7 @@ def question_outs(here: Staging, rejection: str, question: str) -> dict[str, dg.
 
 
 def asked_tables(
-    asked: Asked,
+    asked: EntryQuestions,
     n: int,
     edition: Edition,
     image_store: ImageStore,

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets import staging
-from bench_assets.core.chat import ChatModel
-from bench_assets.core.rows import Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import files_below, picture_files, pin
-from bench_assets.staging import Staging, out
-from bench_assets.suites.journeybench.mini import edition as mini
-from resources.home.tables import table_output
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.sources.source_files import SourceFiles
+from bench_assets.asset_factory import suite_assets
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.rows import Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.source_folder import files_below, picture_files, pin
+from bench_assets.suites.journeybench.synthetic import edition as mini
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
 SUITE = "journeybench"
-_HERE = Staging(SUITE)
+_HERE = AssetFolder(SUITE)
 
 
 def source_folder(sources: SourceFiles) -> Path:
@@ -30,7 +30,7 @@ def open_writer(
     context: dg.AssetExecutionContext, models: Models, name: str, sources: SourceFiles
 ) -> AbstractContextManager[ChatModel]:
     """Open a model that writes; "" takes the replies that came with the source."""
-    return staging.open_writer(context, models, name, source_folder(sources) / "replies.jsonl")
+    return suite_assets.open_writer(context, models, name, source_folder(sources) / "replies.jsonl")
 
 
 @dg.asset(**_HERE.stage("source"))

@@ -1,7 +1,7 @@
 """Every text a model reads in captioning; the authors' wording is not published."""
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 
 def main(question: Question) -> Prompt:

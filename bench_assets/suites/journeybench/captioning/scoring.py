@@ -10,47 +10,45 @@ from math import nan
 
 import numpy as np
 
-from bench_assets.core.metrics.bleu import bleu_of
-from bench_assets.core.metrics.captions import CaptionScores, score_captions
-from bench_assets.core.metrics.corpus import Captioned, Tokenize
-from bench_assets.core.metrics.left_out import Floats, interval
-from bench_assets.core.metrics.ptb import tokenize
-from bench_assets.core.metrics.rouge import rouge_l_of
-from bench_assets.core.rows import Judgement, Question, Score
-from bench_assets.core.stats import Mean
-from bench_assets.task import Answered, Measure, Scored
+from bench_assets.core.metrics.caption_corpus import CaptionPair, Tokenize
+from bench_assets.core.metrics.captions import CaptionScores, bleu_of, rouge_l_of, score_captions
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.jackknife import Floats, interval
+from bench_assets.core.stats.means import Mean
+from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion
 
 COCO, OFFICIAL = "coco", "official"  # readings
 _MOST = 10.0  # CIDEr there is; all else ends at 1
 
 
-def score(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give ROUGE-L of the caption: the one of the measures that a caption has by itself."""
     return _score(answered, answered.prediction.text, COCO)
 
 
-def score_officially(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score_officially(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Split texts at blanks, as the authors' script does: case, punctuation and thoughts count."""
     said = answered.prediction.raw_text or answered.prediction.text
     return _score(answered, said, OFFICIAL)
 
 
-def cider(scored: Sequence[Scored]) -> Mean:
+def cider(scored: Sequence[ScoredQuestion]) -> Mean:
     """CIDEr; 1 is what tables print as 100, and 10 the most there is."""
     return _over_corpus(scored, lambda sums: sums[:, 10] / sums[:, 12], _MOST)
 
 
-def cider_of_each(scored: Sequence[Scored]) -> list[float]:
+def cider_of_each(scored: Sequence[ScoredQuestion]) -> list[float]:
     """CIDEr of each caption in its corpus; all must have points."""
     return [float(value) for value in caption_scores(scored).cider]
 
 
-def rouge_l(scored: Sequence[Scored]) -> Mean:
+def rouge_l(scored: Sequence[ScoredQuestion]) -> Mean:
     """ROUGE-L with recall weighed 1.2 times as much as precision, the best of the references."""
     return _over_corpus(scored, lambda sums: sums[:, 11] / sums[:, 12])
 
 
-def bleu(scored: Sequence[Scored]) -> Mean:
+def bleu(scored: Sequence[ScoredQuestion]) -> Mean:
     """Mean of BLEU-1 to BLEU-4: the authors' script calls it ``bleu``, Table 2 probably BLEU-4."""
     return _bleu(scored, slice(None))
 
@@ -58,7 +56,7 @@ def bleu(scored: Sequence[Scored]) -> Mean:
 def bleu_n(n: int) -> Measure:
     """Make the measure BLEU-n: 1-grams to n-grams."""
 
-    def measure(scored: Sequence[Scored]) -> Mean:
+    def measure(scored: Sequence[ScoredQuestion]) -> Mean:
         return _bleu(scored, slice(n - 1, n))
 
     measure.__doc__ = f"BLEU-{n} of all captions as one text."
@@ -70,23 +68,23 @@ def no_slices(_: Question) -> Sequence[str]:
     return ()
 
 
-def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
+def caption_scores(scored: Sequence[ScoredQuestion]) -> CaptionScores:
     """Score every caption that was given, in order."""
     return _of([one for one in scored if one.score.points is not None])
 
 
-def captioned(scored: Scored) -> Captioned:
+def captioned(scored: ScoredQuestion) -> CaptionPair:
     """Put a model's caption beside people's."""
-    return Captioned(" ".join(scored.score.answer), scored.question.answer)
+    return CaptionPair(" ".join(scored.score.answer), scored.question.answer)
 
 
-def _score(answered: Answered, text: str, reading: str) -> Score:
+def _score(answered: AnsweredQuestion, text: str, reading: str) -> Score:
     said = " ".join(text.split())
-    points = rouge_l_of(Captioned(said, answered.question.answer), _TOKENS[reading])
+    points = rouge_l_of(CaptionPair(said, answered.question.answer), _TOKENS[reading])
     return Score.of(answered.prediction, points=points, answer=(said,) if said else ())
 
 
-def _scores(captions: Sequence[Captioned], reading: str) -> CaptionScores:
+def _scores(captions: Sequence[CaptionPair], reading: str) -> CaptionScores:
     return score_captions(captions, _TOKENS[reading])
 
 
@@ -101,17 +99,17 @@ def _split(text: str) -> tuple[str, ...]:
 _TOKENS: dict[str, Tokenize] = {COCO: _split, OFFICIAL: str.split}
 
 
-def _of(scored: Sequence[Scored]) -> CaptionScores:
+def _of(scored: Sequence[ScoredQuestion]) -> CaptionScores:
     reading = scored[0].score.reading if scored else ""
     return _corpus(tuple(map(captioned, scored)), OFFICIAL if reading == OFFICIAL else COCO)
 
 
-def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
+def _bleu(scored: Sequence[ScoredQuestion], orders: slice) -> Mean:
     return _over_corpus(scored, lambda sums: bleu_of(sums[:, :10])[:, orders].mean(axis=1))
 
 
 def _over_corpus(
-    scored: Sequence[Scored], measure: Callable[[Floats], Floats], most: float = 1.0
+    scored: Sequence[ScoredQuestion], measure: Callable[[Floats], Floats], most: float = 1.0
 ) -> Mean:
     given = [one for one in scored if one.score.points is not None]
     n_unscored = len(scored) - len(given)

@@ -1,14 +1,14 @@
 """Imaginary image captioning as a task."""
 
+from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.captioning import prompts, scoring
-from bench_assets.suites.journeybench.captioning.questions import TASK_NAME
-from bench_assets.suites.journeybench.decided import (
+from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME
+from bench_assets.suites.journeybench.decisions import (
     CAPTION_VOTES,
     CAPTIONS,
     PICTURE_VOTES,
     PICTURES,
 )
-from bench_assets.task import Condition, Task
 
 TASK = Task(
     name=TASK_NAME,

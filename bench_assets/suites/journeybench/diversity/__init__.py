@@ -1,1 +1,1 @@
-"""How unlike other collections the pictures are: a map, and what common sense knows (4.4)."""
+"""Image diversity study (section 4.4)."""

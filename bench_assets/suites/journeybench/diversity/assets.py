@@ -7,12 +7,12 @@ from pathlib import Path
 import dagster as dg
 import numpy as np
 
-from bench_assets.core.embedding import Vectors
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Question
-from bench_assets.staging import Staging
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question
 from bench_assets.suites.journeybench.assets.source import SUITE
-from bench_assets.suites.journeybench.built.look_alikes import composition
+from bench_assets.suites.journeybench.construction.look_alikes import composition
 from bench_assets.suites.journeybench.diversity.image_map import (
     OURS,
     THEIRS,
@@ -27,13 +27,13 @@ from bench_assets.suites.journeybench.diversity.relations import (
 )
 from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_of
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.home.tables import table_output
-from resources.language.nlp import open_noun_finder
-from resources.pictures.images import ImageStore, StoredFiles
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.encoders.part_of_speech import open_noun_finder
+from resources.images.store import ImageStore, StoredFiles
+from resources.tables.parquet import table_output
 
 _SEED = 42  # of the map's layout
-_HERE = Staging(f"{SUITE}/diversity")
+_HERE = AssetFolder(f"{SUITE}/diversity")
 _STAGE = _HERE.stage("images")
 _STAGE["group_name"] = f"{SUITE}_diversity"  # made when somebody wants to know
 _PICTURES = {".png", ".jpg", ".jpeg", ".webp"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""HaloQuest: questions that lead a model to say what is not in the picture."""
+"""HaloQuest: visual questions that invite hallucinations."""

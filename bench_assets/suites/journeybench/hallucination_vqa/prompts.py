@@ -4,8 +4,8 @@ The question is asked as it is. The judge's instructions follow the rules of the
 (HaloQuest_Colab.ipynb), which has a library put them into words; the wording is ours.
 """
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 NO_VERDICT = (
     "That is not what was asked for. Reply with one JSON object that has all six fields, "

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bench_assets.core.asking import Asked, ask_for_verdicts
-from bench_assets.core.chat import ChatModel, Prompt, Reply
-from bench_assets.core.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.stats import Mean, Point, mean
-from bench_assets.core.verdicts import read_object
+from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
+from bench_assets.core.judging.verdicts import read_object
+from bench_assets.core.schema.chat import ChatModel, Prompt, Reply
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa import prompts
-from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
-from bench_assets.task import RULES, Answered, Scored
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
 
 CRITERION = "correct"
 WITH_THOUGHTS = "correct, thoughts included"  # the notebook takes nothing off a response
@@ -35,7 +35,7 @@ class Assessment:
     is_prediction_correct: bool
 
 
-def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask of each prediction whether it says what people say; again where that cannot be read.
 
     A prediction that came with thoughts is judged once more with them, for the official reading.
@@ -47,14 +47,14 @@ def judge(answered: Sequence[Answered], model: ChatModel) -> list[Judgement]:
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
     asked = [
-        Asked(*pair, prompt, partial(_verdict, prompt), criterion)
+        VerdictRequest(*pair, prompt, partial(_verdict, prompt), criterion)
         for pair, criterion, response in responses
         for prompt in [prompts.judge(pair.question, response)]
     ]
     return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
 
 
-def judge_by_rules(answered: Sequence[Answered]) -> list[Judgement]:
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare each prediction with people's answers, without a model.
 
     Stricter than people are with answers in other words, and easily led astray by long ones.
@@ -74,7 +74,7 @@ def read_assessment(reply: str, asked: str = "") -> Assessment | None:
     return Assessment(**{name: value[name] for name in fields})
 
 
-def score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge calls the answer right; unscored if it says nothing readable.
 
     Rules can be led by the form of an answer: of published questions they give no points, so that
@@ -83,15 +83,15 @@ def score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
     return _score(answered, [one for one in judgements if one.criterion != WITH_THOUGHTS])
 
 
-def score_officially(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge calls the whole response right, what is thought aloud included."""
     thoughts = [one for one in judgements if one.criterion == WITH_THOUGHTS]
     return _score(answered, thoughts or judgements)
 
 
-def accuracy(scored: Sequence[Scored]) -> Mean:
+def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of right answers; questions about one picture count as one cluster."""
-    return mean(Point(score.points, question.cluster) for question, score in scored)
+    return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
 def by_trigger_and_image_source(question: Question) -> Sequence[str]:
@@ -99,7 +99,7 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
     return question.category, question.labels["image_source"]
 
 
-def _score(answered: Answered, judgements: Sequence[Judgement]) -> Score:
+def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     published = answered.question.edition in ("published", "own")
     by_rules = any(one.by_rules for one in judgements)
     points, note = (None, NAME_A_JUDGE) if published and by_rules else _points(judgements)

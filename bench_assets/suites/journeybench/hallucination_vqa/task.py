@@ -1,6 +1,7 @@
 """HaloQuest as a task."""
 
-from bench_assets.suites.journeybench.decided import (
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.journeybench.decisions import (
     CAPTION_VOTES,
     CAPTIONS,
     PICTURE_VOTES,
@@ -9,8 +10,7 @@ from bench_assets.suites.journeybench.decided import (
     TRIGGERS,
 )
 from bench_assets.suites.journeybench.hallucination_vqa import prompts, scoring
-from bench_assets.suites.journeybench.hallucination_vqa.questions import TASK_NAME
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
 
 TASK = Task(
     name=TASK_NAME,

@@ -1,1 +1,1 @@
-"""Complementary multimodal chain of thought: arithmetic that needs picture and text (3.4)."""
+"""Multimodal chain of thought (section 3.4)."""

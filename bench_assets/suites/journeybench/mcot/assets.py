@@ -5,9 +5,9 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.rows import Rejection, StoredImage
-from bench_assets.staging import Staging, out
-from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.suites.journeybench.assets.images import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -20,9 +20,16 @@ from bench_assets.suites.journeybench.assets.source import (
     open_writer,
     source_folder,
 )
-from bench_assets.suites.journeybench.mcot.co_reference import Spelling
-from bench_assets.suites.journeybench.mcot.co_reference import spellings as count_spellings
-from bench_assets.suites.journeybench.mcot.pictures import (
+from bench_assets.suites.journeybench.mcot.dataset import (
+    RELEASES,
+    McotItem,
+    flag_of,
+    read_mcot,
+    to_questions,
+)
+from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
+from bench_assets.suites.journeybench.mcot.image_references import spellings as count_spellings
+from bench_assets.suites.journeybench.mcot.planned_images import (
     PlannedPicture,
     plan_pictures,
     read_counts,
@@ -30,20 +37,18 @@ from bench_assets.suites.journeybench.mcot.pictures import (
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem, read_problems
 from bench_assets.suites.journeybench.mcot.quantities import Quantity, find_quantities, prompts
-from bench_assets.suites.journeybench.mcot.questions import flag_of, to_questions
-from bench_assets.suites.journeybench.mcot.source import RELEASES, McotItem, read_mcot
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.writing import Written, write
-from resources.home.tables import table_output
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.pictures.painters import ImageRequest
-from resources.pictures.text_to_image import open_painter, paint_all
-from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import blobs_of
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import blobs_of
+from resources.datasets.source_files import SourceFiles
+from resources.images.painters import ImageRequest
+from resources.images.store import ImageStore
+from resources.images.text_to_image import open_painter, paint_all
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
-_HERE = Staging("journeybench/mcot")
+_HERE = AssetFolder("journeybench/mcot")
 
 mcot_pictures = picture_assets(_HERE, "mcot")
 
@@ -65,7 +70,7 @@ def quantity_replies(
     settings: SettingsFile,
     models: Models,
     problems: list[Problem],
-) -> dg.Output[list[Written]]:
+) -> dg.Output[list[GeneratedText]]:
     """Have a model find the numbers that a picture could show.
 
     One row: one reply about one problem, with the prompt.
@@ -77,7 +82,7 @@ def quantity_replies(
 
 @dg.asset(ins=_HERE.ins("problems", "quantity_replies"), **_HERE.stage("select"))
 def quantities(
-    problems: list[Problem], quantity_replies: list[Written]
+    problems: list[Problem], quantity_replies: list[GeneratedText]
 ) -> dg.Output[list[Quantity]]:
     """Keep the numbers that can be taken out of their problem.
 
@@ -146,7 +151,7 @@ def pictures(
 def built(
     sources: SourceFiles,
     problems: list[Problem],
-    quantity_replies: list[Written],
+    quantity_replies: list[GeneratedText],
     quantities: list[Quantity],
     planned_pictures: list[PlannedPicture],
 ) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
@@ -174,7 +179,7 @@ def entries(sources: SourceFiles, built: list[McotItem]) -> dg.Output[list[McotI
 
 
 @dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
-def spellings(entries: list[McotItem]) -> dg.Output[list[Spelling]]:
+def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
     """Say how each spelling of a co-reference label was read.
 
     One row: one spelling, and the label it was taken for, empty if none; the release has 126

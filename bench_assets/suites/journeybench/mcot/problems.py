@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.json_entries import field, read_lines
-from bench_assets.core.numbers import as_number, numbers, written
-from bench_assets.suites.journeybench.source import problem_id
+from bench_assets.core.parsing.numbers import as_number, numbers, written
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.suites.journeybench.published_files import problem_id
 
 _CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 _LITERAL = re.compile(r"\d+\.?\d*|\.\d+")

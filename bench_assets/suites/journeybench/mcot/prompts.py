@@ -1,7 +1,7 @@
 """Every text a model reads in MCOT; the paper's own prompts are in an appendix not at hand."""
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 _STEPS = (
     'Think step by step, and end with a line "Answer: " followed by the answer, as a number where '

@@ -7,11 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from bench_assets.core.chat import Prompt
-from bench_assets.core.numbers import as_number, numbers
-from bench_assets.core.rows import Rejection
+from bench_assets.core.parsing.numbers import as_number, numbers
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.mcot.problems import Problem, solve, unclear
-from bench_assets.suites.journeybench.writing import Written, json_objects, text_fields
+from bench_assets.suites.journeybench.text_generation import (
+    GeneratedText,
+    json_objects,
+    text_fields,
+)
 
 COUNT = "{count}"  # stands in an image prompt where the number goes
 MOST = 20  # more things than this nobody counts in a picture
@@ -47,7 +51,7 @@ class Quantity:
     prompt_sha256: str
 
 
-class Found(NamedTuple):
+class VisibleQuantities(NamedTuple):
     """The quantities that can be shown, and what became of the other proposals."""
 
     quantities: list[Quantity]
@@ -64,14 +68,16 @@ def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
     }
 
 
-def find_quantities(problems: Sequence[Problem], replies: Sequence[Written]) -> Found:
+def find_quantities(
+    problems: Sequence[Problem], replies: Sequence[GeneratedText]
+) -> VisibleQuantities:
     """Keep those of the proposed quantities that pass every check.
 
     Args:
         problems: All that were asked about.
         replies: One for each of them, in order.
     """
-    found = Found([], [])
+    found = VisibleQuantities([], [])
     for problem, reply in zip(problems, replies, strict=True):
         proposals = None if reply.error else json_objects(reply.text)
         if not proposals:
@@ -85,7 +91,11 @@ def find_quantities(problems: Sequence[Problem], replies: Sequence[Written]) -> 
 
 
 def _check(
-    problem: Problem, proposal: dict[str, Any], reply: Written, quantity_id: str, found: Found
+    problem: Problem,
+    proposal: dict[str, Any],
+    reply: GeneratedText,
+    quantity_id: str,
+    found: VisibleQuantities,
 ) -> None:
     fields = text_fields(proposal, _FIELDS)
     if fields is None:

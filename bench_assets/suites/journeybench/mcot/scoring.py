@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from bench_assets.core.numbers import as_number, same_number
-from bench_assets.core.rows import Question
-from bench_assets.core.stats import Mean, Point, mean, product
-from bench_assets.suites.journeybench.mcot.co_reference import HALLUCINATION
-from bench_assets.task import Scored
+from bench_assets.core.parsing.numbers import as_number, same_number
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
+from bench_assets.evaluation.task import ScoredQuestion
+from bench_assets.suites.journeybench.mcot.image_references import HALLUCINATION
 
 
 def by_label(question: Question) -> Sequence[str]:
@@ -15,7 +15,7 @@ def by_label(question: Question) -> Sequence[str]:
     return question.category.split("; ") if question.category else ()
 
 
-def consistency(scored: Sequence[Scored]) -> Mean:
+def consistency(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of problems with several pictures that are answered right with every one of them.
 
     The paper names consistency and gives no formula; this reading cannot be met by luck.
@@ -24,23 +24,25 @@ def consistency(scored: Sequence[Scored]) -> Mean:
     for question, score in scored:
         groups[question.group_id, score.sample].append(score.points)
     return mean(
-        Point(product(points), group) for (group, _), points in groups.items() if len(points) > 1
+        ScoredPoint(product(points), group)
+        for (group, _), points in groups.items()
+        if len(points) > 1
     )
 
 
-def hallucination_rate(scored: Sequence[Scored]) -> Mean:
+def hallucination_rate(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of questions about absent objects that are answered wrong and with a number.
 
     What is counted there was seen where nothing is. Lower is better.
     """
     return mean(
-        Point(_hallucinated(one), one.question.cluster)
+        ScoredPoint(_hallucinated(one), one.question.cluster)
         for one in scored
         if HALLUCINATION in by_label(one.question)
     )
 
 
-def _hallucinated(scored: Scored) -> float | None:
+def _hallucinated(scored: ScoredQuestion) -> float | None:
     question, score = scored
     if score.points is None:
         return None

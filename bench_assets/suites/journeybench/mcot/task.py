@@ -1,8 +1,8 @@
 """MCOT as a task."""
 
-from bench_assets.suites.journeybench import verification
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.mcot import prompts, scoring
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 
 TASK = Task(
     name="journeybench/mcot",
@@ -19,15 +19,18 @@ TASK = Task(
         ),
     },
     readings={
-        "strict": verification.score_strictly,
-        "official": verification.score_officially,
+        "strict": solution_verification.score_strictly,
+        "official": solution_verification.score_officially,
     },
     measures={
-        "accuracy": verification.accuracy,
+        "accuracy": solution_verification.accuracy,
         "consistency": scoring.consistency,
         "hallucination_rate": scoring.hallucination_rate,
     },
-    judges={RULES: ByRules(verification.judge_by_rules), "paper": ByModel(verification.judge)},
+    judges={
+        RULES: ByRules(solution_verification.judge_by_rules),
+        "paper": ByModel(solution_verification.judge),
+    },
     slices=scoring.by_label,
     counts={"all": 2599},
 )

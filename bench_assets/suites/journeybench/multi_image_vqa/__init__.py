@@ -1,1 +1,1 @@
-"""Questions over two pictures: arithmetic, external knowledge, cause and effect (3.5)."""
+"""Multi-image visual question answering (section 3.5)."""

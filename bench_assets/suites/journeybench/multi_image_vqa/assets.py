@@ -5,9 +5,9 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.rows import Rejection, StoredImage
-from bench_assets.staging import Staging, out
-from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.suites.journeybench.assets.images import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -22,36 +22,34 @@ from bench_assets.suites.journeybench.assets.source import (
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
-from bench_assets.suites.journeybench.multi_image_vqa.causes import (
-    CauseAndEffect,
-    plan_causes,
-    prompts,
-    read_copa,
-)
-from bench_assets.suites.journeybench.multi_image_vqa.knowledge import read_knowledge
-from bench_assets.suites.journeybench.multi_image_vqa.pairs import (
-    PlannedPair,
-    plan_arithmetic,
-    to_item,
-)
-from bench_assets.suites.journeybench.multi_image_vqa.questions import to_questions
-from bench_assets.suites.journeybench.multi_image_vqa.source import (
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES,
     MultiImageItem,
     read_multi_image,
+    to_questions,
+)
+from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
+    CauseAndEffect,
+    PlannedPair,
+    plan_arithmetic,
+    plan_causes,
+    prompts,
+    read_copa,
+    read_knowledge,
+    to_item,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.writing import Written, write
-from resources.home.tables import table_output
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.pictures.painters import ImageRequest
-from resources.pictures.text_to_image import open_painter, paint_all
-from resources.settings.settings_file import SettingsFile
-from resources.settings.stores import blobs_of
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import blobs_of
+from resources.datasets.source_files import SourceFiles
+from resources.images.painters import ImageRequest
+from resources.images.store import ImageStore
+from resources.images.text_to_image import open_painter, paint_all
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
-_HERE = Staging("journeybench/multi_image_vqa")
+_HERE = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}
 
 
@@ -75,7 +73,7 @@ def cause_replies(
     settings: SettingsFile,
     models: Models,
     causes: list[CauseAndEffect],
-) -> dg.Output[list[Written]]:
+) -> dg.Output[list[GeneratedText]]:
     """Have a model say how the two events could be seen.
 
     One row: one reply about one cause and its effect, with the prompt.
@@ -106,7 +104,7 @@ def pairs(
     problems: list[Problem],
     quantities: list[Quantity],
     causes: list[CauseAndEffect],
-    cause_replies: list[Written],
+    cause_replies: list[GeneratedText],
 ) -> tuple[dg.Output[list[PlannedPair]], dg.Output[list[Rejection]]]:
     """Plan pairs of pictures, and say of everything that is left out why."""
     by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)

@@ -1,7 +1,7 @@
 """Every text a model reads in multi-image VQA; the paper's are in an appendix not at hand."""
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 _STEPS = 'Think step by step, and end with a line "Answer: " followed by '
 _NUMBER = "the answer, as a number where it is one."

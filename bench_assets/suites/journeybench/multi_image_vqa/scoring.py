@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bench_assets.core.rows import Question
-from bench_assets.suites.journeybench.multi_image_vqa.source import CAUSE
+from bench_assets.core.schema.rows import Question
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import CAUSE
 
 MMCOT = "MMCOT"  # arithmetic and external knowledge together: the second "All" of Table 3
 

@@ -1,8 +1,8 @@
 """Multi-image VQA as a task."""
 
-from bench_assets.suites.journeybench import verification
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.multi_image_vqa import prompts, scoring
-from bench_assets.task import RULES, ByModel, ByRules, Condition, Task
 
 TASK = Task(
     name="journeybench/multi_image_vqa",
@@ -19,10 +19,13 @@ TASK = Task(
         ),
     },
     readings={
-        "strict": verification.score_strictly,
-        "official": verification.score_officially,
+        "strict": solution_verification.score_strictly,
+        "official": solution_verification.score_officially,
     },
-    measures={"accuracy": verification.accuracy},
-    judges={RULES: ByRules(verification.judge_by_rules), "paper": ByModel(verification.judge)},
+    measures={"accuracy": solution_verification.accuracy},
+    judges={
+        RULES: ByRules(solution_verification.judge_by_rules),
+        "paper": ByModel(solution_verification.judge),
+    },
     slices=scoring.by_category,
 )

@@ -1,1 +1,1 @@
-"""Texts for a picture and pictures for a text, among look-alikes (section 3.3)."""
+"""Cross-modal retrieval with sample-specific distractors (section 3.3)."""

@@ -1,7 +1,7 @@
 """What a query shows: the encoders that answer it embed either its picture or its text."""
 
-from bench_assets.core.chat import Image, Prompt
-from bench_assets.core.rows import Question
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 
 
 def query(question: Question) -> Prompt:

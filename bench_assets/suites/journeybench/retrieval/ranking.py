@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from bench_assets.core.embedding import ImageTextEncoder, Vectors
 from bench_assets.core.metrics.retrieval import nearest
-from bench_assets.core.rows import Prediction, Question
-from bench_assets.suites.journeybench.retrieval.prompts import query
-from bench_assets.suites.journeybench.retrieval.questions import (
+from bench_assets.core.schema.embedding import ImageTextEncoder, Vectors
+from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.suites.journeybench.retrieval.dataset import (
     IMAGE_RETRIEVAL,
     TEXT_RETRIEVAL,
     Candidate,
 )
+from bench_assets.suites.journeybench.retrieval.prompts import query
 
 DEPTH = 10
 """Length of a ranking: the largest k of R@k."""

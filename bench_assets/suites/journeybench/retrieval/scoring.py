@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from bench_assets.core.metrics.retrieval import recall_at
-from bench_assets.core.rows import Judgement, Question, Score
-from bench_assets.core.stats import Mean, Point, mean
-from bench_assets.suites.journeybench.retrieval.questions import IMAGE_RETRIEVAL, TEXT_RETRIEVAL
-from bench_assets.task import Answered, Measure, Scored
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion
+from bench_assets.suites.journeybench.retrieval.dataset import IMAGE_RETRIEVAL, TEXT_RETRIEVAL
 
 KS = (1, 5, 10)
 
 
-def score(answered: Answered, _: Sequence[Judgement]) -> Score:
+def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Give a point if what is ranked first is right."""
     question, prediction = answered
     points = recall_at(1, prediction.ranking, question.answer)
@@ -33,10 +33,10 @@ def by_picture_category(question: Question) -> Sequence[str]:
 
 
 def _recall(direction: str, k: int) -> Measure:
-    def measure(scored: Sequence[Scored]) -> Mean:
+    def measure(scored: Sequence[ScoredQuestion]) -> Mean:
         """R@k; the captions of one picture count as one cluster."""
         return mean(
-            Point(
+            ScoredPoint(
                 None if score.points is None else recall_at(k, score.answer, question.answer),
                 question.cluster,
             )

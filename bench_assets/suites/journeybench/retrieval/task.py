@@ -1,6 +1,7 @@
 """Fine-grained cross-modal retrieval as a task; encoders answer it, see ``ranking``."""
 
-from bench_assets.suites.journeybench.decided import (
+from bench_assets.evaluation.task import Condition, Task
+from bench_assets.suites.journeybench.decisions import (
     CAPTION_VOTES,
     CAPTIONS,
     LOOK_ALIKE_VOTES,
@@ -10,9 +11,8 @@ from bench_assets.suites.journeybench.decided import (
     STATEMENTS,
 )
 from bench_assets.suites.journeybench.retrieval import prompts, scoring
-from bench_assets.suites.journeybench.retrieval.questions import TASK_NAME
+from bench_assets.suites.journeybench.retrieval.dataset import TASK_NAME
 from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, WITHOUT_DISTRACTORS
-from bench_assets.task import Condition, Task
 
 TASK = Task(
     name=TASK_NAME,

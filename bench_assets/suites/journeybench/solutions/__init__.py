@@ -1,1 +1,1 @@
-"""Solution verification, of the tasks that have solutions (section 4.1)."""
+"""Solution verification of MCOT and multi-image VQA (section 4.1)."""

@@ -6,23 +6,23 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.core.stats import Point, mean
-from bench_assets.evaluation import Evaluation, judgements_of
-from bench_assets.studies import blank_metric, decodings
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep, judgements_of
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation.aggregation import blank_metric, decodings
+from bench_assets.evaluation.task import Task
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.verification import SOLUTION_JUDGES, solution_of
-from bench_assets.task import Task
-from resources.home.tables import table_output
-from resources.settings.bench_toml import Settings
+from bench_assets.suites.journeybench.solution_verification import SOLUTION_JUDGES, solution_of
+from resources.config.bench_toml import Settings
+from resources.tables.parquet import table_output
 
 
 def solution_assets(task: Task) -> list[dg.AssetsDefinition]:
     """Build the verdicts of the second judge on a task's solutions, and their metric."""
-    of = Evaluation(replace(task, judges=SOLUTION_JUDGES), is_study=True)
+    of = EvaluationStep(replace(task, judges=SOLUTION_JUDGES), is_study=True)
     judgements = judgements_of(
         of,
         "solution_judgements",
@@ -37,7 +37,7 @@ def _solution_judge(settings: Settings, suite: str) -> str:
     return settings.suite(suite, JourneyBenchSettings).solution_judge
 
 
-def _metrics(of: Evaluation) -> dg.AssetsDefinition:
+def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
     @dg.asset(
         ins=of.ins("questions", "predictions", "solution_judgements"),
         description=(
@@ -89,7 +89,7 @@ def verified(
             category=category,
             n_failed=sum(question.question_id not in verdicts for question in asked),
             **mean(
-                Point(None if verdict is None else float(verdict), question.group_id)
+                ScoredPoint(None if verdict is None else float(verdict), question.group_id)
                 for question in asked
                 if question.question_id in verdicts
                 for verdict in [verdicts[question.question_id]]

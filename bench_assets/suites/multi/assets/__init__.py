@@ -1,1 +1,1 @@
-"""MULTI as Dagster assets."""
+"""Dagster assets of MULTI."""

@@ -8,26 +8,22 @@ import dagster as dg
 from PIL import Image
 from pydantic import Field
 
-from bench_assets.core.chat import Image as PromptImage
-from bench_assets.core.chat import Prompt
-from bench_assets.core.image_texts import describe
-from bench_assets.core.rows import ImageText, Question, Score, StoredImage
-from bench_assets.staging import asking
-from bench_assets.suites.multi import ocr as writing
+from bench_assets.asset_factory.suite_assets import asking
+from bench_assets.core.images.text_substitutes import describe
+from bench_assets.core.schema.chat import Image as PromptImage
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import ImageText, Question, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
-from bench_assets.suites.multi.elite import NOTEBOOK, EliteChoice, choose, hardness
-from bench_assets.suites.multi.questions import (
-    elite,
-    with_blank_image,
-    with_image_texts,
-)
+from bench_assets.suites.multi.construction import ocr as writing
+from bench_assets.suites.multi.construction.elite import NOTEBOOK, EliteChoice, choose, hardness
+from bench_assets.suites.multi.dataset.questions import elite, with_blank_image, with_image_texts
+from bench_assets.suites.multi.dataset.source import read_hard_list, read_image_texts
 from bench_assets.suites.multi.settings import MultiSettings
-from bench_assets.suites.multi.source import read_hard_list, read_image_texts
-from resources.home.tables import TableFiles, table_output
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import TableFiles, table_output
 
 _BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
 _DESCRIBE = "请用一句话描述这张图片。"

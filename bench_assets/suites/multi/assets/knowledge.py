@@ -2,16 +2,16 @@
 
 import dagster as dg
 
-from bench_assets.core.rows import Question, StoredImage
-from bench_assets.hearing import answers_key, heard
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
-from bench_assets.suites.multi.decided import informed
-from bench_assets.suites.multi.extend import KnowledgeLink, link, usable
-from bench_assets.suites.multi.people import KNOWLEDGE
-from bench_assets.suites.multi.questions import with_knowledge
-from bench_assets.suites.multi.source import Item, read_knowledge
-from resources.home.tables import TableFiles, table_output
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
+from bench_assets.suites.multi.construction.decisions import informed
+from bench_assets.suites.multi.dataset.knowledge import KnowledgeLink, link, usable
+from bench_assets.suites.multi.dataset.questions import with_knowledge
+from bench_assets.suites.multi.dataset.source import MultiItem, read_knowledge
+from resources.datasets.source_files import SourceFiles
+from resources.tables.parquet import TableFiles, table_output
 
 
 @dg.asset(
@@ -20,7 +20,7 @@ from resources.sources.source_files import SourceFiles
     **MULTI.stage("select", below="with_knowledge"),
 )
 def knowledge_links(
-    sources: SourceFiles, transformed_items: list[Item]
+    sources: SourceFiles, transformed_items: list[MultiItem]
 ) -> dg.Output[list[KnowledgeLink]]:
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4).
 

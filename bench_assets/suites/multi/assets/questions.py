@@ -2,33 +2,33 @@
 
 import dagster as dg
 
-from bench_assets.core.errors import ImageError
-from bench_assets.core.rows import Edition, Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.source_folder import picture_files
-from bench_assets.hearing import answers_key, heard
-from bench_assets.staging import Staging, out
-from bench_assets.suites.multi import build
-from bench_assets.suites.multi.decided import settled
-from bench_assets.suites.multi.duplicates import Duplicate
-from bench_assets.suites.multi.extend import usable
-from bench_assets.suites.multi.markup import prepare
-from bench_assets.suites.multi.mini import edition as mini
-from bench_assets.suites.multi.people import DUPLICATE_CONFLICTS
-from bench_assets.suites.multi.questions import edition_of, to_questions
-from bench_assets.suites.multi.release import Release, find_release, source_files
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.multi.construction import built_tables
+from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
+from bench_assets.suites.multi.construction.decisions import settled
+from bench_assets.suites.multi.construction.markup import prepare
+from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.table_images import draw_table
+from bench_assets.suites.multi.dataset.knowledge import usable
+from bench_assets.suites.multi.dataset.questions import edition_of, to_questions
+from bench_assets.suites.multi.dataset.release import MultiRelease, find_release, source_files
+from bench_assets.suites.multi.dataset.source import MultiItem, read_items, read_knowledge
 from bench_assets.suites.multi.settings import MultiSettings
-from bench_assets.suites.multi.source import Item, read_items, read_knowledge
-from bench_assets.suites.multi.table_picture import draw_table
-from resources.home.tables import TableFiles, table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.multi.synthetic import edition as mini
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
 
-MULTI = Staging("multi", "2")
+MULTI = AssetFolder("multi", "2")
 
 
-def release_of(sources: SourceFiles) -> Release:
+def release_of(sources: SourceFiles) -> MultiRelease:
     """Find the files of the suite."""
     return find_release(sources.open("multi").folder)
 
@@ -47,7 +47,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 
 @dg.asset(deps=MULTI.source, **MULTI.stage("source"))
-def raw_items(sources: SourceFiles) -> dg.Output[list[Item]]:
+def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
     """Read the questions.
 
     One row: one sub-question as the source has it; the release has 18,430 in 17,251 problems
@@ -57,7 +57,7 @@ def raw_items(sources: SourceFiles) -> dg.Output[list[Item]]:
 
 
 @dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
-def items(raw_items: list[Item]) -> dg.Output[list[Item]]:
+def items(raw_items: list[MultiItem]) -> dg.Output[list[MultiItem]]:
     """Bring the questions into markdown (section 3.2, data pre-process).
 
     One row: one sub-question in markdown and LaTeX. The release is markdown already.
@@ -71,7 +71,7 @@ def images(
     sources: SourceFiles,
     settings: SettingsFile,
     image_store: ImageStore,
-    raw_items: list[Item],
+    raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
     """Store every picture of the folder, and every table that markdown cannot say.
 
@@ -137,7 +137,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     image_store: ImageStore,
     tables: TableFiles,
     dropped_items: list[Rejection],
-    transformed_items: list[Item],
+    transformed_items: list[MultiItem],
     duplicates: list[Duplicate],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
@@ -146,11 +146,11 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
     pairs = settled(duplicates, heard(tables, DUPLICATE_CONFLICTS))
     rows, refused = to_questions(
-        build.without_duplicates(transformed_items, pairs),
+        built_tables.without_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
     return (
         table_output(rows, question_preview(rows, image_store)),
-        table_output([*dropped_items, *build.duplicate_rejections(pairs), *refused]),
+        table_output([*dropped_items, *built_tables.duplicate_rejections(pairs), *refused]),
     )

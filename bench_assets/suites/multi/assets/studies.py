@@ -2,15 +2,15 @@
 
 import dagster as dg
 
-from bench_assets.core.rows import Question, Score
-from bench_assets.partitions import MODELS
-from bench_assets.staging import Staging
-from bench_assets.suites.multi.gain import CONDITIONS, InformationGain
-from bench_assets.suites.multi.gain import information_gain as compare
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
+from bench_assets.suites.multi.studies import information_gain as compare
 from bench_assets.suites.multi.task import TASK
-from resources.home.tables import TableFiles, table_output
+from resources.tables.parquet import TableFiles, table_output
 
-_MULTI = Staging("multi", str(TASK.version))
+_MULTI = AssetFolder("multi", str(TASK.version))
 _SCORES = {
     condition: ["multi", *([] if condition == "main" else [condition]), "scores"]
     for condition in CONDITIONS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TypeAlias, TypeVar
 
-from bench_assets.core.scene import Scene
+from bench_assets.core.images.synthetic_scenes import Scene
 
 _SIZE = (384, 288)  # px
 _MORE = 1.4  # how much more one of two has, where they are not the same

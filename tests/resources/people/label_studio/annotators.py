@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx
 
-from bench_assets.people.forms import Form, Item
-from bench_assets.people.port import People
-from resources.people.label_studio.client import LabelStudio
-from resources.people.label_studio.studio import LabelStudioPeople
-from resources.pictures.places import PictureFolder
+from bench_assets.annotation.tasks.backend import People
+from bench_assets.annotation.tasks.forms import Form, Unit
+from resources.annotation.label_studio.backend import LabelStudioPeople
+from resources.annotation.label_studio.client import LabelStudio
+from resources.images.locations import PictureFolder
 
 
 def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelStudioPeople:
@@ -33,7 +33,7 @@ class Annotators:
             for person, token in tokens.items()
         }
 
-    def answer(self, form: Form, item: Item, person: str, **values: str) -> None:
+    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
         """Submit, or update what the person submitted before."""
         task = self.task(item)
         mine = self._mine(task, person)
@@ -43,13 +43,13 @@ class Annotators:
             self.say(person, "PATCH", f"/api/annotations/{mine}/", {"result": result(**values)})
 
     def edit_by_another(
-        self, form: Form, item: Item, person: str, other: str, **values: str
+        self, form: Form, item: Unit, person: str, other: str, **values: str
     ) -> None:
         """Change what somebody else submitted: nothing hinders."""
         mine = self._mine(self.task(item), person)
         self.say(other, "PATCH", f"/api/annotations/{mine}/", {"result": result(**values)})
 
-    def delete(self, form: Form, item: Item, person: str) -> None:
+    def delete(self, form: Form, item: Unit, person: str) -> None:
         """Delete an answer: anybody may."""
         self.say("cem", "DELETE", f"/api/annotations/{self._mine(self.task(item), person)}/")
 
@@ -60,7 +60,7 @@ class Annotators:
         found: dict[str, Any] = self.say(person, "POST", f"/api/tasks/{task}/annotations", said)
         return found
 
-    def task(self, item: Item) -> dict[str, Any]:
+    def task(self, item: Unit) -> dict[str, Any]:
         """The task that shows an item as it is; of several the one that people are served."""
         asked = {"page_size": 10_000, "fields": "all"}
         found = [

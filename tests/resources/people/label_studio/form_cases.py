@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Field, Form, Item
-from bench_assets.people.port import Asked
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.backend import UnitCounts
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
 from tests.resources.people.label_studio.annotators import Annotators
 from tests.resources.people.port_cases import FORM, A, B
 
@@ -27,7 +27,7 @@ def changed_form(hands: Annotators) -> None:
     old = hands.projects()[-1]
     hands.answer(FORM, A, "ana", correct="yes")
     new = replace(FORM, instructions="Look twice.")
-    assert hands.people.ask(new, [A]) == Asked(new=0, there=0, changed=1, withdrawn=0)
+    assert hands.people.ask(new, [A]) == UnitCounts(new=0, there=0, changed=1, withdrawn=0)
     assert hands.served(old, "ben") is None
     assert hands.served(hands.projects()[-1], "ana") == "a"
     counted = count(new, [A], hands.people.answers(new))
@@ -39,7 +39,7 @@ def proposals(hands: Annotators) -> None:
     first = replace(A, proposal={"correct": ("yes",)}, proposed_by="smol")
     hands.people.ask(FORM, [first, B])
     second = replace(A, proposal={"correct": ("no",)}, proposed_by="big")
-    assert hands.people.ask(FORM, [second, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [second, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     hands.answer(FORM, second, "ben", correct="no")
     hands.answer(FORM, B, "ben", correct="no")
     said = {one.item_id: one.proposed_by for one in hands.people.answers(FORM)}
@@ -48,7 +48,7 @@ def proposals(hands: Annotators) -> None:
 
 def rich_form(hands: Annotators) -> None:
     """Choices of an item's own, places, lists of texts and odd signs come back as they were."""
-    asked = Item(
+    asked = Unit(
         form=RICH.name,
         item_id="p/1",
         shown={"Price": "It is $5 <b>& more</b>"},

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import httpx
 
-from bench_assets.bench.people_server import LabelStudioServed
-from resources.people.label_studio.server import program
+from bench_assets.workspace.inspect.annotation_service import LabelStudioProcess
+from resources.annotation.label_studio.server import program
 from tests.resources.people.label_studio.scripted_studio import ADMIN, PEOPLE
 
 SERVER = Path("people", "label-studio", "server")  # of a home
@@ -28,7 +28,7 @@ def started(environment: Path, home: Path) -> Iterator[str]:
             _migrate(label_studio, Path(first))
             shutil.move(Path(first) / SERVER, made)
     shutil.copytree(made, home / SERVER)
-    with LabelStudioServed(home, _free_port(), ADMIN, label_studio) as served:
+    with LabelStudioProcess(home, _free_port(), ADMIN, label_studio) as served:
         served.wait_for_answer()
         yield served.address
 
@@ -55,7 +55,7 @@ def sign_up(url: str) -> dict[str, str]:
 
 
 def _migrate(label_studio: Path, home: Path) -> None:
-    with LabelStudioServed(home, _free_port(), ADMIN, label_studio) as served:
+    with LabelStudioProcess(home, _free_port(), ADMIN, label_studio) as served:
         served.wait_for_answer()
 
 

@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from bench_assets.people.counted import count, open_items
-from bench_assets.people.forms import Answer, Item
-from bench_assets.people.port import Asked
+from bench_assets.annotation.answers.resolution import count, open_items
+from bench_assets.annotation.tasks.backend import UnitCounts
+from bench_assets.annotation.tasks.forms import Answer, Unit
 from tests.resources.people.label_studio.annotators import Annotators
 from tests.resources.people.port_cases import FORM, A, B, item
 
 
-def _sorted_out(hands: Annotators, items: Sequence[Item]) -> tuple[list[str], list[str]]:
+def _sorted_out(hands: Annotators, items: Sequence[Unit]) -> tuple[list[str], list[str]]:
     """Who counts, and why the others do not."""
     counted = count(FORM, items, hands.people.answers(FORM))
     return [one.person for one in counted.answers], [one.complaint for one in counted.refused]
@@ -111,7 +111,7 @@ def deleted(hands: Annotators) -> None:
     hands.delete(FORM, A, "ana")
     hands.say("cem", "DELETE", f"/api/tasks/{hands.task(B)['id']}/")
     assert _sorted_out(hands, [A, B]) == ([], ["deleted in Label Studio"] * 2)
-    assert hands.people.ask(FORM, [A, B]) == Asked(new=1, there=1, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=1, there=1, changed=0, withdrawn=0)
     hands.answer(FORM, B, "ben", correct="no")
     assert _sorted_out(hands, [A, B]) == (["ben"], ["deleted in Label Studio"])
 
@@ -163,7 +163,7 @@ def another_need(hands: Annotators) -> None:
         hands.answer(FORM, one, "ben", correct="yes")
     assert hands.served(project, "ben") is None
     asked = hands.people.ask(FORM, [A, B, replace(item("c"), needed=2)])
-    assert asked == Asked(new=0, there=3, changed=0, withdrawn=0)
+    assert asked == UnitCounts(new=0, there=3, changed=0, withdrawn=0)
     assert hands.served(project, "ben") == "c"
 
 
@@ -177,7 +177,7 @@ def tampered(hands: Annotators) -> None:
     people, why = _sorted_out(hands, [A])
     assert people == []
     assert why == ["what its task shows was changed in Label Studio"]
-    assert hands.people.ask(FORM, [A]) == Asked(new=0, there=0, changed=1, withdrawn=0)
+    assert hands.people.ask(FORM, [A]) == UnitCounts(new=0, there=0, changed=1, withdrawn=0)
     assert hands.served(_only_project(hands), "ben") == "a"
 
 

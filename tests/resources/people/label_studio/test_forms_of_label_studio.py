@@ -8,10 +8,9 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from bench_assets.people.forms import Field, Form, Item
-from resources.people.label_studio.results import Pseudonyms, answers_of
-from resources.people.label_studio.tasks import data_of, item_of, task_of
-from resources.people.label_studio.xml import label_config
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from resources.annotation.label_studio.results import Pseudonyms, answers_of
+from resources.annotation.label_studio.units import data_of, item_of, label_config, task_of
 
 FORM = Form(
     name="blink/points",
@@ -24,7 +23,7 @@ FORM = Form(
     ),
 )
 SHA, OTHER = "00435823" * 8, "00838962" * 8
-ITEM = Item(
+ITEM = Unit(
     form=FORM.name,
     item_id="a",
     shown={"Question": "It is $5 <b>"},

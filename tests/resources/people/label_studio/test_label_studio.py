@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Field, Form
-from bench_assets.people.port import Asked, PeopleError
-from resources.people.label_studio.client import LabelStudio
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
+from bench_assets.annotation.tasks.forms import Field, Form
+from resources.annotation.label_studio.client import LabelStudio
 from tests.resources.people.label_studio.annotators import Annotators, opened
 from tests.resources.people.label_studio.form_cases import CASES as FORM_CASES
 from tests.resources.people.label_studio.scripted_studio import (
@@ -160,7 +160,7 @@ def test_of_two_projects_of_a_title_the_one_with_tasks_is_used(
 ) -> None:
     hands.people.ask(FORM, [A, B])
     studio.projects[2] = {**studio.projects[1], "id": 2}  # what a repeated POST leaves
-    assert hands.people.ask(FORM, [A, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     assert "1 is used; delete 2" in caplog.text
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import ImageError
-from resources.people.label_studio.pictures import shared_pictures
-from resources.pictures.places import PictureFolder
-from resources.pictures.shared_pictures import SharedPictures
+from bench_assets.core.schema.errors import ImageError
+from resources.annotation.label_studio.server import shared_pictures
+from resources.images.locations import PictureFolder
+from resources.images.shared_images import SharedPictures
 
 ONE, OTHER = b"one", b"other"
 FIRST, SECOND = (sha256(data).hexdigest() for data in (ONE, OTHER))

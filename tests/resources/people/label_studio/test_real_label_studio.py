@@ -11,11 +11,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Item
-from bench_assets.people.port import Asked, PeopleError
-from resources.people.label_studio.client import LabelStudio
-from resources.people.label_studio.tasks import task_of
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
+from bench_assets.annotation.tasks.forms import Unit
+from resources.annotation.label_studio.client import LabelStudio
+from resources.annotation.label_studio.units import task_of
 from tests.resources.people.label_studio.annotators import Annotators, opened, result
 from tests.resources.people.label_studio.form_cases import CASES as FORM_CASES
 from tests.resources.people.label_studio.real_studio import sign_up, started
@@ -86,7 +86,7 @@ def test_of_two_projects_of_a_title_the_one_with_tasks_is_used(
     server = LabelStudio(url, ADMIN)
     (first,) = server.projects(FORM.name)
     second = server.create({name: first[name] for name in ("title", "label_config")})
-    assert hands.people.ask(FORM, [A, B]) == Asked(new=0, there=2, changed=0, withdrawn=0)
+    assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     assert f"{first['id']} is used; delete {second}" in caplog.text
 
 
@@ -146,6 +146,6 @@ def test_of_20000_answers_each_is_heard(hands: Annotators, url: str) -> None:
     assert len(count(FORM, items, said).answers) == 4 * 4999
 
 
-def _answered(item: Item, people: dict[str, int]) -> dict[str, object]:
+def _answered(item: Unit, people: dict[str, int]) -> dict[str, object]:
     said = [{"result": result(correct="yes"), "completed_by": one} for one in people.values()]
     return {**task_of(item, FORM), "annotations": said}

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from resources.people.label_studio.server import arguments, password, program, variables
-from resources.people.label_studio.studio import LabelStudioPeople
-from resources.people.label_studio.tokens import checked_address
-from resources.people.opening import open_people
-from resources.settings.bench_toml import load_settings
+from bench_assets.core.schema.errors import SettingsError
+from resources.annotation.label_studio.backend import LabelStudioPeople
+from resources.annotation.label_studio.client import checked_address
+from resources.annotation.label_studio.server import arguments, password, program, variables
+from resources.annotation.opening import open_people
+from resources.config.bench_toml import load_settings
 
 TOKEN = "ab" * 20
 

@@ -12,14 +12,14 @@ from typing import Self
 import httpx
 from PIL import Image
 
-from bench_assets.people.counted import Terms
-from bench_assets.people.forms import Field, Form, Item
-from resources.people.pages.asking import PagesPeople
-from resources.people.pages.limits import RATES, Rate, What
-from resources.people.pages.links import Links
-from resources.people.pages.server import Served, Setup
-from resources.people.pages.store import Store
-from resources.pictures.places import PictureFolder
+from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from resources.annotation.web.backend import PagesPeople
+from resources.annotation.web.server import PagesServer, Setup
+from resources.annotation.web.sessions import RATES, Rate, What
+from resources.annotation.web.signed_links import Links
+from resources.annotation.web.store import Store
+from resources.images.locations import PictureFolder
 from tests.resources.people.port_cases import FORM
 
 NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
@@ -64,7 +64,7 @@ class Site:
         self.images = folder / "images"
         self.people = PagesPeople(self.store)
         self.clock = Clock()
-        self._served = Served(
+        self._served = PagesServer(
             Setup(
                 store=self.store,
                 images=PictureFolder(str(self.images)),
@@ -151,7 +151,7 @@ class OnPages:
         self._site = site
         self._pages: dict[tuple[str, str, str], str] = {}  # of items that a person was shown
 
-    def answer(self, form: Form, item: Item, person: str, **values: str) -> None:
+    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
         visitor = self._site.visitor(person)
         key = (form.name, item.digest, person)
         shown = visitor.http.get(self._pages[key]) if key in self._pages else None
@@ -162,14 +162,14 @@ class OnPages:
         assert said.status_code == 200, said.text
 
     def edit_by_another(
-        self, form: Form, item: Item, person: str, other: str, **values: str
+        self, form: Form, item: Unit, person: str, other: str, **values: str
     ) -> None:
         """Nobody can: neither with the other's page nor with their own."""
         page = self._site.visitor(person).http.get(self._pages[form.name, item.digest, person])
         stolen = self._site.visitor(other).send(page, **values)
         assert stolen.status_code in (403, 404)
 
-    def delete(self, form: Form, item: Item, person: str) -> None:
+    def delete(self, form: Form, item: Unit, person: str) -> None:
         visitor = self._site.visitor(person)
         page = visitor.http.get(self._pages[form.name, item.digest, person])
         assert visitor.send(page, "skip").status_code == 200

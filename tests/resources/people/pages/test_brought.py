@@ -6,14 +6,14 @@ import re
 import pytest
 from PIL import Image
 
-from bench_assets.people.forms import Item
-from resources.pictures.images import ImageStore
+from bench_assets.annotation.tasks.forms import Unit
+from resources.images.store import ImageStore
 from tests.resources.people.pages.on_pages import BRING, Site, png, shown, token
 from tests.resources.people.port_cases import FORM, item
 
 
 def test_a_picture_that_somebody_brings_is_kept_as_it_came(site: Site) -> None:
-    site.people.ask(BRING, [Item(form=BRING.name, item_id="x", needed=2)])
+    site.people.ask(BRING, [Unit(form=BRING.name, item_id="x", needed=2)])
     ana, ben, data = site.visitor("ana"), site.visitor("ben"), png() + b"\r\n--"
     page = shown(site, "ana", BRING)
     fields = {"form-token": token(page), "words": "one\r\n\r\n two \r\none"}
@@ -44,7 +44,7 @@ NO_PICTURES: dict[str, bytes] = {
 
 @pytest.mark.parametrize("data", NO_PICTURES.values(), ids=NO_PICTURES)
 def test_what_is_no_picture_is_refused_with_the_reason(site: Site, data: bytes) -> None:
-    site.people.ask(BRING, [Item(form=BRING.name, item_id="x")])
+    site.people.ask(BRING, [Unit(form=BRING.name, item_id="x")])
     page = shown(site, "ana", BRING)
     sent = site.visitor("ana").http.post(
         page.url.path,

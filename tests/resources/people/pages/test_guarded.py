@@ -9,13 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.core.errors import SettingsError
-from bench_assets.people.forms import Field, Form, Item
-from bench_assets.people.port import PeopleError
-from resources.people.pages.limits import RATES, Limits, Rate
-from resources.people.pages.server import Served, Setup, is_loopback
-from resources.people.pages.store import Store
-from resources.pictures.places import PictureFolder
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.core.schema.errors import SettingsError
+from resources.annotation.web.server import PagesServer, Setup, is_loopback
+from resources.annotation.web.sessions import RATES, Limits, Rate
+from resources.annotation.web.store import Store
+from resources.images.locations import PictureFolder
 from tests.resources.people.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.people.port_cases import FORM, A, item
 
@@ -166,7 +166,7 @@ def test_hostile_texts_are_texts(site: Site) -> None:
         fields=(Field(name="a", kind="choice", label=HOSTILE, choices=(HOSTILE, "b")),
                 Field(name="t", kind="text", label="t", required=False)),
     )  # fmt: skip
-    site.people.ask(form, [Item(form=form.name, item_id=HOSTILE, shown={HOSTILE: HOSTILE})])
+    site.people.ask(form, [Unit(form=form.name, item_id=HOSTILE, shown={HOSTILE: HOSTILE})])
     ana = site.visitor("ana")
     number = re.findall(r"/f/(\d+)/next", ana.http.get("/").text)[0]
     page = ana.next(f"/f/{number}")
@@ -211,7 +211,7 @@ def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
     pictures = PictureFolder(str(tmp_path))
     setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=pictures)
     with pytest.raises(SettingsError, match=f"port {port}.*--port"):
-        Served(setup, port=port)
+        PagesServer(setup, port=port)
 
 
 def test_which_addresses_only_this_machine_reaches() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.people.forms import Item
-from bench_assets.people.port import PeopleError
-from resources.people.pages.links import NAME, LinkError, Links
-from resources.people.pages.store import Store
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks.forms import Unit
+from resources.annotation.web.signed_links import NAME, LinkError, Links
+from resources.annotation.web.store import Store
 from tests.resources.people.pages.on_pages import BRING, Site, Visitor, shown
 from tests.resources.people.port_cases import FORM, A
 
@@ -56,7 +56,7 @@ def test_a_link_that_was_revoked_or_expired_opens_nothing_from_then_on(site: Sit
 
 def test_a_link_for_one_form_shows_no_other(site: Site) -> None:
     site.people.ask(FORM, [A])
-    site.people.ask(BRING, [Item(form=BRING.name, item_id="x")])
+    site.people.ask(BRING, [Unit(form=BRING.name, item_id="x")])
     ana = Visitor(site.address, site.link("ana", [BRING.name]))
     assert FORM.title not in ana.http.get("/").text
     every = shown(site, "ana").url.path

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.people.counted import Terms, count, last_words
-from bench_assets.people.forms import Answer
+from bench_assets.annotation.answers.resolution import Terms, count, last_words
+from bench_assets.annotation.tasks.forms import Answer
 from tests.resources.people.pages.on_pages import OnPages, Site
 from tests.resources.people.port_cases import CASES, FORM, A, B, Hands, item
 

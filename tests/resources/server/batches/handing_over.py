@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.chat import Reply, Request
-from resources.replies.earlier import Tokens
-from resources.server.batches.engine import BatchEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Reply, Request
+from resources.config.sections.servers import ServerSpec
+from resources.models.batches.engine import BatchEngine
+from resources.response_cache.history import Tokens
 from tests.resources.server.asking import read_picture
 from tests.resources.server.batches.stand_in import BatchServer
 

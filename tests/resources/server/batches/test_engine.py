@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Request, Turn
-from bench_assets.core.errors import ModelError
-from resources.replies.earlier import Tokens
-from resources.server.batches.anthropic import AnthropicBatches
-from resources.server.batches.openai import OpenAIBatches
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from bench_assets.core.schema.errors import ModelError
+from resources.models.batches.anthropic import AnthropicBatches
+from resources.models.batches.openai import OpenAIBatches
+from resources.response_cache.history import Tokens
 from tests.resources.server.asking import requests_for
 from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered, engine, out, said
 from tests.resources.server.batches.stand_in import BatchServer

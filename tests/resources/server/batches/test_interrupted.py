@@ -11,8 +11,8 @@ from typing import cast
 
 import pytest
 
-from resources.replies.remembering import RememberingModel
-from resources.replies.store import ReplyStore
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.sqlite_store import ReplyStore
 from tests.resources.server.asking import requests_for
 from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered, engine, out, said
 from tests.resources.server.batches.stand_in import BatchServer

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image, Prompt, Reply, Request
-from resources.server.at_server import FormatOf
-from resources.server.engine import ServerEngine
-from resources.server.formats.format import Format
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.server_access import FormatOf
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import read_picture
 from tests.resources.server.formats import apis
@@ -48,5 +48,5 @@ def asked(*parts: str | Image, **more: Any) -> Request:
     return Request(prompt=Prompt.of(*parts, **more))
 
 
-def form(api: FormatOf) -> Format:
+def form(api: FormatOf) -> ApiFormat:
     return api(ServerSpec(kind="server", base_url="http://s/v1", model="m"), read_picture)

@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.server.formats.answering import Answering
+from bench_assets.core.schema.chat import Reply
+from resources.models.api.formats.served_model import ServedModelCheck
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask, engine, requests_for
 from tests.resources.server.formats.apis import whole
@@ -36,7 +36,7 @@ def naming(model: object) -> Answer:
 def test_who_answered(
     caplog: pytest.LogCaptureFixture, asked: str, answered: str, note: str, is_said: bool
 ) -> None:
-    answering = Answering(asked)
+    answering = ServedModelCheck(asked)
     with caplog.at_level(logging.WARNING, "bench_assets.server"):
         notes = {answering.note(answered) for _ in range(3)}
     assert notes == {f"answered by {note}" if note else ""}

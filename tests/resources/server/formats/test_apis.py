@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.chat import Image, Prompt, Request, Turn
-from bench_assets.core.errors import ModelError
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from bench_assets.core.schema.errors import ModelError
 from tests.chat_server import Answer
 from tests.resources.server.formats import apis
 from tests.resources.server.formats.asking import APIS, PICTURES, ask, asked, picture

@@ -6,13 +6,13 @@ from typing import Any
 import orjson
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.server.engine import FormatOf
-from resources.server.formats.anthropic import Anthropic
-from resources.server.formats.gemini import Gemini
-from resources.server.formats.openai import OpenAI
-from resources.server.formats.reading import read
-from resources.server.retrying import Failure
+from bench_assets.core.schema.chat import Reply
+from resources.http.backoff import Failure
+from resources.models.api.engine import FormatOf
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.openai import OpenAI
+from resources.models.api.formats.response_body import read
 from tests.resources.server.formats.asking import form
 
 TOOL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}

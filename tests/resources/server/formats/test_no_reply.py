@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources.server.engine import FormatOf
-from resources.server.errors import failure
-from resources.server.formats.anthropic import Anthropic
-from resources.server.formats.gemini import Gemini
-from resources.server.formats.openai import OpenAI
-from resources.server.formats.reading import read as read_body
-from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.errors import failure
+from resources.models.api.engine import FormatOf
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.openai import OpenAI
+from resources.models.api.formats.response_body import read as read_body
 from tests.resources.server.formats.asking import form
 from tests.resources.server.formats.test_openai import read
 

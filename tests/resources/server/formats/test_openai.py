@@ -5,10 +5,10 @@ from typing import Any
 import orjson
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.server.formats.openai import OpenAI
-from resources.server.formats.reading import read as read_body
-from resources.server.retrying import Failure
+from bench_assets.core.schema.chat import Reply
+from resources.http.backoff import Failure
+from resources.models.api.formats.openai import OpenAI
+from resources.models.api.formats.response_body import read as read_body
 from tests.resources.server.formats.asking import form
 from tests.resources.server.stand_ins import completion
 

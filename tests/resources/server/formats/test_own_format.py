@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
-from bench_assets.core.chat import Reply, Request, Turn
-from resources.server.engine import ServerEngine
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.schema.chat import Reply, Request, Turn
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
 from tests.chat_server import ChatServer
 from tests.resources.server.formats import apis
 from tests.resources.server.formats.asking import asked, picture

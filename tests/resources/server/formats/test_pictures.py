@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.chat import Image
-from bench_assets.core.errors import ImageError
-from bench_assets.core.pictures import decode
-from resources.server.formats.pictures import encoded
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.chat import Image
+from bench_assets.core.schema.errors import ImageError
+from resources.models.api.formats.images import encoded
 from tests.core.written_pictures import CORNERS, animated, corners, numbers, saved, turned
 
 CLEAR = PILImage.new("RGBA", (3, 2), (0, 0, 0, 0))

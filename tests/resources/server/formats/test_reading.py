@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.chat import Reply
-from bench_assets.core.reasoning import Tags, take_apart
-from bench_assets.core.reasoning_forms import ANSWERS, THOUGHTS
-from resources.server.formats.anthropic import Anthropic
-from resources.server.formats.format import Format
-from resources.server.formats.gemini import Gemini
-from resources.server.formats.openai import OpenAI
-from resources.server.formats.reading import read, with_thought
-from resources.settings.server_spec import ServerSpec
+from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags, take_apart
+from bench_assets.core.schema.chat import Reply
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.openai import OpenAI
+from resources.models.api.formats.response_body import read, with_thought
 from tests.resources.server.asking import read_picture
 from tests.resources.server.formats.test_replies import candidate, message
 
@@ -108,7 +107,7 @@ def test_every_api_keeps_a_thought_out_of_the_answer(
     form: type[OpenAI] | type[Anthropic] | type[Gemini], body: object, tags: Tags | None
 ) -> None:
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", thinking_tags=tags)
-    made: Format = form(spec, read_picture)
+    made: ApiFormat = form(spec, read_picture)
     found = read(made, orjson.dumps(body), 0.5, {})
     assert isinstance(found, Reply)
     assert take_apart(found.text, tags).answer == "B"

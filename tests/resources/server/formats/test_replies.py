@@ -5,12 +5,12 @@ import re
 import orjson
 import pytest
 
-from bench_assets.core.chat import Reply
-from resources.server.engine import FormatOf
-from resources.server.formats.anthropic import Anthropic
-from resources.server.formats.gemini import Gemini
-from resources.server.formats.reading import read
-from resources.server.retrying import AS_OFTEN_AS_ALLOWED, Failure
+from bench_assets.core.schema.chat import Reply
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.models.api.engine import FormatOf
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.response_body import read
 from tests.resources.server.formats.asking import form
 
 TEXT = {"type": "text", "text": "B"}

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.rows import Rejection
-from bench_assets.suites.blink.builders.draft import Draft
-from bench_assets.suites.blink.specialists.circled import find_circles, find_lettered
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.blink.dataset.draft import Draft
+from bench_assets.suites.blink.specialists.circle_detection import find_circles, find_lettered
 
 
 def picture(path, size=(400, 300), colour=(90, 120, 90)):

@@ -1,6 +1,12 @@
 import pytest
 
-from bench_assets.suites.blink.builders.draft import POINTS, SECOND_OR_THIRD, Shown, placed, wording
+from bench_assets.suites.blink.dataset.draft import (
+    POINTS,
+    SECOND_OR_THIRD,
+    DraftView,
+    placed,
+    wording,
+)
 
 # Characters of each prompt of the release, from the statistics that evalscope publishes, without
 # the instruction that it puts in front (180, 182 or 184 characters for 2, 3 or 4 options).
@@ -24,7 +30,7 @@ LENGTHS = {
 def test_prompts_are_as_long_as_those_of_the_release(task):
     options, length = LENGTHS[task]
     asked = wording(task, **({"colour": "red"} if "Corresp" in task else {}))
-    assert len(Shown(asked=asked, pictures=(), options=options).prompt) == length
+    assert len(DraftView(asked=asked, pictures=(), options=options).prompt) == length
 
 
 def test_a_question_about_braces_is_left_as_it_is():

@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.forensic_detection import build
 from tests.suites.blink.builders.layouts import drafts, picture, write_lines
 

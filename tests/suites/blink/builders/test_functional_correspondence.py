@@ -2,9 +2,9 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.functional_correspondence import build
+from bench_assets.suites.blink.dataset.draft import Marks
 from tests.suites.blink.builders.layouts import (
     circled,
     drafts,

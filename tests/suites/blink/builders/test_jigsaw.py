@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.jigsaw import build, cell, with_missing_corner
+from bench_assets.suites.blink.dataset.draft import Marks
 from tests.suites.blink.builders.layouts import drafts, picture, reasons, seen
 
 COLOURS = {  # column, row: a colour of its own for each of the nine cells

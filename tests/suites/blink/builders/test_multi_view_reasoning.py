@@ -5,8 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
     View,
     build,
@@ -14,6 +13,7 @@ from bench_assets.suites.blink.builders.multi_view_reasoning import (
     unscaled,
     view_of,
 )
+from bench_assets.suites.blink.dataset.draft import Marks
 from tests.suites.blink.builders.layouts import drafts, picture, reasons
 
 

@@ -3,9 +3,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.object_localization import (
-    Parameters,
+    ObjectLocalizationParameters,
     build,
     overlap,
     shaken,
@@ -50,7 +50,7 @@ def test_a_kind_is_asked_for_without_what_tells_it_from_its_namesakes(tmp_path):
 @pytest.mark.parametrize("seed", range(30))
 def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
     box = (100.0, 120.0, 250.0, 320.0)
-    moved = shaken(box, (400, 512), Parameters(), Random(seed))
+    moved = shaken(box, (400, 512), ObjectLocalizationParameters(), Random(seed))
     assert 0.2 <= overlap(box, moved) <= 0.5
     assert 0 <= moved[0] < moved[2] <= 400
     assert 0 <= moved[1] < moved[3] <= 512

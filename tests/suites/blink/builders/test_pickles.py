@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from bench_assets.core.errors import BenchError, SourceError
-from bench_assets.suites.blink.builders.pickles import read_arrays
-from bench_assets.suites.blink.builders.pickles_apart import plain
+from bench_assets.core.schema.errors import BenchError, SourceError
+from bench_assets.suites.blink.raw_formats.pickle_subprocess import plain
+from bench_assets.suites.blink.raw_formats.pickles import read_arrays
 
 RECONSTRUCT = np.empty(0).__reduce__()[0]
 

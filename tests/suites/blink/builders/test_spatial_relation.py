@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.spatial_relation import as_question, build
 from tests.suites.blink.builders.layouts import drafts, picture, reasons, write, write_lines
 

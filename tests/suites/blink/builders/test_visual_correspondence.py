@@ -3,9 +3,9 @@ from random import Random
 import pytest
 from PIL import Image, ImageDraw
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.blink.builders.draft import Marks
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.visual_correspondence import build
+from bench_assets.suites.blink.dataset.draft import Marks
 from tests.suites.blink.builders.layouts import circled, drafts, lettered, picture, reasons, write
 
 SHIFTS = {"1": (0, 0), "2": (30, 10), "3": (50, -5)}  # px, of the plane in each picture

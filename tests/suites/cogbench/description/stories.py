@@ -1,18 +1,20 @@
 """Description questions and replies of judges, for tests."""
 
-from bench_assets.core.rows import Question, StoredImage
+from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.description.questions import to_questions
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.suites.cogbench.source import Story, StoryChain
-from bench_assets.task import Answered
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction
 
 
-def described(chains: dict[str, list[str]], *, image_id="kite", entities=(), text="") -> Answered:
+def described(
+    chains: dict[str, list[str]], *, image_id="kite", entities=(), text=""
+) -> AnsweredQuestion:
     """A picture with chains by code of their kind, and a model's description of it."""
     question = story_question(chains, image_id, entities)
-    return Answered(question, prediction(question_id=question.question_id, text=text))
+    return AnsweredQuestion(question, prediction(question_id=question.question_id, text=text))
 
 
 def story_question(chains: dict[str, list[str]], image_id="kite", entities=()) -> Question:

@@ -3,10 +3,10 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Judgement
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.cogbench.description import evaluators
-from bench_assets.suites.cogbench.description.evaluators import Label, labelled_points
+from bench_assets.suites.cogbench.description.evaluators import MentionLabel, labelled_points
 from tests.suites.cogbench.description.stories import described
 
 # By the digest of their ids, pictures 0 and 1 are for testing, 2 and 3 for choosing.
@@ -20,7 +20,7 @@ TOLD = {
 PAIRS = [described(CHAINS, image_id=name, text=text) for name, text in TOLD.items()]
 MENTIONED = {"0": (True, False), "1": (True, True), "2": (True, False), "3": (False, False)}
 LABELS = [
-    Label(question_id=pair.question.question_id, criterion=f"event/{n}", mentioned=said)
+    MentionLabel(question_id=pair.question.question_id, criterion=f"event/{n}", mentioned=said)
     for pair in PAIRS
     for n, said in enumerate(MENTIONED[pair.question.group_id], 1)
 ]
@@ -85,7 +85,11 @@ def test_labels_of_nothing_and_second_labels_are_refused(tmp_path):
     with pytest.raises(SourceError, match=r"no key point event/9 of cogbench/description/0"):
         labelled_points(
             PAIRS,
-            [Label(question_id="cogbench/description/0", criterion="event/9", mentioned=True)],
+            [
+                MentionLabel(
+                    question_id="cogbench/description/0", criterion="event/9", mentioned=True
+                )
+            ],
         )
     line = json.dumps({"question_id": "q", "criterion": "event/1", "mentioned": True})
     file = tmp_path / "labels.jsonl"

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.cogbench.description.denied import affirmed
-from bench_assets.suites.cogbench.description.recognition import match_entities
+from bench_assets.suites.cogbench.description.recognition import affirmed, match_entities
 from bench_assets.suites.cogbench.description.thresholds import (
     KNOWN,
     choose_threshold,
     threshold_of,
 )
-from resources.encoders.embedders import open_text_encoder
-from resources.language.nlp import open_noun_finder
+from resources.encoders.part_of_speech import open_noun_finder
+from resources.encoders.sentence_encoder import open_text_encoder
 from tests.suites.cogbench.description.stories import described
 
 WORDS = """

@@ -5,16 +5,16 @@ from math import isnan
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.chat import Reply
-from bench_assets.core.rows import Judgement, Score
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ScoredQuestion
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import key_points
 from bench_assets.suites.cogbench.description.scoring import judge_by_rules
 from bench_assets.suites.cogbench.description.task import TASK
-from bench_assets.suites.cogbench.kinds import KINDS
-from bench_assets.task import Scored
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.suites.cogbench.description.stories import described, judge_saying, story_question
 
 HAPPY = "She smiles. -> She is happy."
@@ -23,8 +23,8 @@ CHAINS = {"location": ["Sand. -> A beach."], "event_relationship": [BECAUSE], "m
 
 
 def judged(pair, judge, reading=""):
-    judgements = flow.judge(TASK, [pair.question], [pair.prediction], judge)
-    (score,) = flow.score(TASK, [pair.question], [pair.prediction], judgements, reading)
+    judgements = pipeline.judge(TASK, [pair.question], [pair.prediction], judge)
+    (score,) = pipeline.score(TASK, [pair.question], [pair.prediction], judgements, reading)
     return score
 
 
@@ -93,7 +93,7 @@ def test_a_repeated_point_leaves_the_official_denominator():
     pair = described({"event": ["a -> X.", "b -> X."]})
     score = judged(pair, judge_saying("1. [1] 2. [1]"), "official")
     assert (score.points, score.max_points) == (1.0, 1.0)
-    assert TASK.measures["cognition"]([Scored(pair.question, score)]).n_scored == 1
+    assert TASK.measures["cognition"]([ScoredQuestion(pair.question, score)]).n_scored == 1
 
 
 def test_each_kind_has_a_score_of_its_own():
@@ -102,7 +102,7 @@ def test_each_kind_has_a_score_of_its_own():
     found = {
         name: mean.value
         for name, measure in TASK.measures.items()
-        for mean in [measure([Scored(pair.question, score)])]
+        for mean in [measure([ScoredQuestion(pair.question, score)])]
         if name.startswith("cognition_") and mean.n_scored
     }
     assert found == {
@@ -117,7 +117,7 @@ def test_an_unreadable_point_is_unscored_and_the_others_count():
     score = judged(pair, judge_saying("1. [1] 2. [?]"))
     assert score.points is None
     assert "event/2" in score.note
-    mean = TASK.measures["cognition"]([Scored(pair.question, score)])
+    mean = TASK.measures["cognition"]([ScoredQuestion(pair.question, score)])
     assert (mean.value, mean.n_scored, mean.n_unscored) == (1.0, 1, 1)
 
 
@@ -137,7 +137,7 @@ def test_a_picture_without_chains_is_not_asked_about_and_counts_nothing():
     pair = described({})
     score = judged(pair, judge_saying("1. [1]"))
     assert (score.points, score.max_points, score.answer) == (0.0, 0.0, ())
-    assert isnan(TASK.measures["cognition"]([Scored(pair.question, score)]).value)
+    assert isnan(TASK.measures["cognition"]([ScoredQuestion(pair.question, score)]).value)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def overall(question, verdicts):
         for name, verdict in verdicts.items()
     ]
     score: Score = TASK.reading("careful")(pair, judgements)
-    return TASK.measures["cognition"]([Scored(question, score)]).value
+    return TASK.measures["cognition"]([ScoredQuestion(question, score)]).value
 
 
 class CutOff:

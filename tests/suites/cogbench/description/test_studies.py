@@ -6,8 +6,8 @@ from math import isnan
 import dagster as dg
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
@@ -41,7 +41,7 @@ def study(tmp_path):
         key = ["cogbench", "description"]
         home.tables.write([*key, "questions"], QUESTIONS, Question)
         home.tables.write([*key, "predictions"], said, Prediction, "m")
-        judged = flow.judge(TASK, QUESTIONS, said, None)
+        judged = pipeline.judge(TASK, QUESTIONS, said, None)
         home.tables.write([*key, "judgements"], judged, Judgement, "m")
         home.materialize(dg.AssetSelection.assets(*([*key, name] for name in names)), model)
         return home

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench_assets.suites.cogbench.description.denied import affirmed
+from bench_assets.suites.cogbench.description.recognition import affirmed
 from bench_assets.suites.cogbench.description.thresholds import (
     best_cut,
     choose_threshold,

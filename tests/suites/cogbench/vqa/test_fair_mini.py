@@ -6,13 +6,13 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.suites.cogbench.dealing import deal_letters
-from bench_assets.suites.cogbench.mini.edition import write
-from bench_assets.suites.cogbench.mini.wording import plain_question
-from bench_assets.suites.cogbench.source import SourceQuestion
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.cogbench.construction.selection import deal_letters
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
+from bench_assets.suites.cogbench.synthetic.edition import write
+from bench_assets.suites.cogbench.synthetic.wording import plain_question
+from bench_assets.suites.cogbench.vqa.question_writing import read_reply
 from bench_assets.suites.cogbench.vqa.questions import to_questions
-from bench_assets.suites.cogbench.vqa.writing import read_reply
 from tests.fair_exam import unfair
 
 SEEDS = range(5)

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.cogbench.vqa.human import human_accuracy, read_human_answers
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.cogbench.vqa.scoring import human_accuracy, read_human_answers
 from tests.rows import question
 
 ASKED = [

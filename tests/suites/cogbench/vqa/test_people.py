@@ -2,12 +2,12 @@
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.suites.cogbench.source import SourceQuestion
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
+from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, refinements
 from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
-from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW, refinements
-from bench_assets.suites.cogbench.vqa.refine import TOO_LONG, Refinement, refine
-from bench_assets.suites.cogbench.vqa.writing import WrittenQuestion
+from bench_assets.suites.cogbench.vqa.question_writing import WrittenQuestion
+from bench_assets.suites.cogbench.vqa.refinement import TOO_LONG, Refinement, refine
 from tests.people.said import answer, fits
 
 KEEP, DROP, REPLACE = "it is sound: keep it", "it cannot be saved: drop it", "ask it like this:"

@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import StoredImage
-from bench_assets.suites.cogbench.select import question_id
-from bench_assets.suites.cogbench.source import SourceQuestion
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.cogbench.construction.selection import question_id
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.language_only import ask_without_picture, longest_option
 from bench_assets.suites.cogbench.vqa.questions import to_questions
-from bench_assets.suites.cogbench.vqa.refine import (
+from bench_assets.suites.cogbench.vqa.refinement import (
     EQUAL_OPTIONS,
     REPEATED,
     TOO_LONG,
@@ -17,7 +17,7 @@ from bench_assets.suites.cogbench.vqa.refine import (
     read_refinements,
     refine,
 )
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 
 
 def question(text="?", options=("one", "two", "six", "ten"), answer="A"):

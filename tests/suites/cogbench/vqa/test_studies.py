@@ -4,7 +4,7 @@ import json
 
 import dagster as dg
 
-from bench_assets.core.rows import Metric, Question
+from bench_assets.core.schema.rows import Metric, Question
 from tests.rows import question
 from tests.suites.cogbench.graph import Home
 

@@ -3,18 +3,17 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from bench_assets.suites.cogbench.dealing import deal_letters
-from bench_assets.suites.cogbench.kinds import EVENT
-from bench_assets.suites.cogbench.select import question_id
-from bench_assets.suites.cogbench.source import SourceQuestion, Story, StoryChain
+from bench_assets.core.schema.chat import Reply
+from bench_assets.suites.cogbench.construction.selection import deal_letters, question_id
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import EVENT
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
-from bench_assets.suites.cogbench.vqa.writing import (
+from bench_assets.suites.cogbench.vqa.question_writing import (
     ask_writer,
     read_reply,
     written_questions,
 )
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 
 GOOD = """\
 What is the man doing in the phone booth?

@@ -2,22 +2,22 @@
 
 import dagster as dg
 
-from bench_assets.partitions import MODELS
+from bench_assets.asset_factory.partitions import MODELS
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.built.assets import dialogue as dialogue_assets
-from bench_assets.suites.journeybench.built.assets import distractors as distractor_assets
-from bench_assets.suites.journeybench.built.assets import look_alikes as look_alike_assets
-from bench_assets.suites.journeybench.built.assets import pictures as assets
-from bench_assets.suites.journeybench.built.assets import retrieval as retrieval_assets
-from bench_assets.suites.journeybench.built.assets import triggers as trigger_assets
-from bench_assets.suites.journeybench.built.assets import votes
+from bench_assets.suites.journeybench.construction.assets import dialogue as dialogue_assets
+from bench_assets.suites.journeybench.construction.assets import distractors as distractor_assets
+from bench_assets.suites.journeybench.construction.assets import images as assets
+from bench_assets.suites.journeybench.construction.assets import look_alikes as look_alike_assets
+from bench_assets.suites.journeybench.construction.assets import retrieval as retrieval_assets
+from bench_assets.suites.journeybench.construction.assets import triggers as trigger_assets
+from bench_assets.suites.journeybench.construction.assets import votes
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
-from resources.home.tables import RowTables, TableFiles
-from resources.models.opening import Models
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import RowTables, TableFiles
 
 TASKS = [mcot, multi_image_vqa]
 LEFT = [

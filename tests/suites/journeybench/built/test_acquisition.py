@@ -10,11 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.journeybench.built.assets.acquisition import acquire
-from bench_assets.suites.journeybench.raw import GalleryPicture, read_raw
-from resources.pictures.download import Politeness
-from resources.pictures.gallery import HttpGallery
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.journeybench.construction.assets.acquisition import acquire
+from bench_assets.suites.journeybench.raw_material import GalleryPicture, read_raw
+from resources.images.download import Politeness
+from resources.images.gallery import HttpGallery
 
 POLITE = Politeness(tries=1, pause=0.0)
 

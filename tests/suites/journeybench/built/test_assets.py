@@ -6,36 +6,32 @@ from collections import Counter, defaultdict
 import dagster as dg
 import pytest
 
-from bench_assets.core.rows import Metric, Question, Rejection, StoredImage
-from bench_assets.evaluation import evaluation_assets
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.built.assets import pictures as assets
-from bench_assets.suites.journeybench.built.assets import votes
-from bench_assets.suites.journeybench.built.distractors import (
-    Statement,
-)
-from bench_assets.suites.journeybench.built.look_alikes import (
-    LookAlike,
-)
-from bench_assets.suites.journeybench.built.transcript import DialogueEnd, Utterance
-from bench_assets.suites.journeybench.captioning.source import CaptionedImage
+from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage
+from bench_assets.suites.journeybench.construction.assets import images as assets
+from bench_assets.suites.journeybench.construction.assets import votes
+from bench_assets.suites.journeybench.construction.dialogue import DialogueEnd, Utterance
+from bench_assets.suites.journeybench.construction.distractors import Statement
+from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.decisions import (
     CaptionDecision,
     FilterDecision,
     LookAlikeDecision,
     StatementDecision,
 )
-from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
-from bench_assets.suites.journeybench.hallucination_vqa.source import TRIGGERS, TriggerQuestion
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
-from bench_assets.suites.journeybench.mcot.pictures import PlannedPicture
+from bench_assets.suites.journeybench.mcot.planned_images import PlannedPicture
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
-from bench_assets.suites.journeybench.raw import GalleryPicture, StatementVote, read_raw
-from bench_assets.suites.journeybench.retrieval.source import RetrievalSample
+from bench_assets.suites.journeybench.raw_material import GalleryPicture, StatementVote, read_raw
+from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
-from bench_assets.suites.journeybench.writing import Written
+from bench_assets.suites.journeybench.text_generation import GeneratedText
 from tests import rows
 from tests.fair_exam import unfair
 from tests.suites.journeybench.built.left_half import LEFT, Bench, one
@@ -176,7 +172,7 @@ def test_a_distractor_is_traced_to_reply_prompt_votes_and_gallery(mini):
     decisions = mini.rows("statement_decisions", StatementDecision)
     statements = mini.rows("statements", Statement)
     spoken = mini.rows("dialogues", Utterance)
-    written = mini.rows("statement_replies", Written)
+    written = mini.rows("statement_replies", GeneratedText)
     for text in sample.text_distractors:
         decision = one(decisions, picture=sample.picture, text=text, accepted=True)
         statement = one(statements, statement_id=decision.statement_id)
@@ -207,7 +203,9 @@ def test_an_mcot_question_is_traced_to_its_problem_reply_and_picture(mini):
     made = one(mini.rows("mcot/pictures", StoredImage), name=planned.name)
     quantity = one(mini.rows("mcot/quantities", Quantity), quantity_id=planned.quantity_id)
     problem = one(mini.rows("mcot/problems", Problem), problem_id=quantity.problem_id)
-    reply = one(mini.rows("mcot/quantity_replies", Written), prompt_sha256=quantity.prompt_sha256)
+    reply = one(
+        mini.rows("mcot/quantity_replies", GeneratedText), prompt_sha256=quantity.prompt_sha256
+    )
     raw = (mini.home / "mini" / "journeybench" / "gsm8k.jsonl").read_text().splitlines()
     assert question.images == (made.sha256,)
     assert problem.question in [json.loads(line)["question"] for line in raw]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from bench_assets.core.chat import Reply
-from bench_assets.suites.journeybench.built.dialogue import hold_dialogues
-from bench_assets.suites.journeybench.built.transcript import (
-    Reasoning,
+from bench_assets.core.schema.chat import Reply
+from bench_assets.suites.journeybench.construction.dialogue import (
+    ReasonerTurn,
+    hold_dialogues,
     read_questions,
     read_reasoning,
 )
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 
 UNSURE = "We are not sure which option is correct"
 
@@ -170,11 +170,13 @@ def test_questions_are_read_by_their_marks(reply, questions):
     [
         pytest.param(
             reasoning("Contradiction."),
-            Reasoning("The answers differ.", "A dog on a cake.", "contradiction"),
+            ReasonerTurn("The answers differ.", "A dog on a cake.", "contradiction"),
             id="capital and full stop",
         ),
         pytest.param(
-            reasoning(UNSURE), Reasoning("The answers differ.", "A dog on a cake.", ""), id="unsure"
+            reasoning(UNSURE),
+            ReasonerTurn("The answers differ.", "A dog on a cake.", ""),
+            id="unsure",
         ),
         pytest.param(reasoning("option 4"), None, id="no option"),
         pytest.param("Analysis: x\nMore Likely Answer: neutral", None, id="no statement"),

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from bench_assets.suites.journeybench.built import distractors, triggers
-from bench_assets.suites.journeybench.built.distractors import (
+from bench_assets.suites.journeybench.construction import distractors, triggers
+from bench_assets.suites.journeybench.construction.distractors import (
     Statement,
     follows,
     read_statements,
     verify_statements,
 )
-from bench_assets.suites.journeybench.built.triggers import verify_triggers
-from bench_assets.suites.journeybench.raw import StatementVote, TriggerVote
+from bench_assets.suites.journeybench.construction.triggers import verify_triggers
+from bench_assets.suites.journeybench.raw_material import StatementVote, TriggerVote
 from tests.suites.journeybench.built.writers import reply
 
 CAPTIONS = {"a.png": ["A fox in a raincoat reads a menu", "Two owls watch a fox"]}

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.journeybench.built.captions import kept_captions, verify_captions
-from bench_assets.suites.journeybench.built.filtering import agreement, decide, queries
-from bench_assets.suites.journeybench.raw import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.journeybench.construction.captions import kept_captions, verify_captions
+from bench_assets.suites.journeybench.construction.filtering import agreement, decide, queries
+from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,
     GalleryPicture,

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.scene import Scene
-from bench_assets.suites.journeybench.built.look_alikes import (
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
     accepted_pictures,
     composition,
     propose,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.raw import LookAlikeVote
+from bench_assets.suites.journeybench.raw_material import LookAlikeVote
 
 
 def drawn(colour, left):

@@ -6,13 +6,13 @@ import dagster as dg
 import pytest
 from PIL import Image
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import Question, Rejection
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.built.assets import pictures as assets
-from bench_assets.suites.journeybench.built.assets import votes
+from bench_assets.suites.journeybench.construction.assets import images as assets
+from bench_assets.suites.journeybench.construction.assets import votes
 from bench_assets.suites.journeybench.mcot import assets as mcot
-from bench_assets.suites.journeybench.mcot.co_reference import Spelling
+from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from tests.suites.journeybench.built.left_half import TASKS, Bench
@@ -88,7 +88,10 @@ def test_a_published_source_goes_past_the_built_route(tmp_path):
     assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
     (pair,) = bench.rows("multi_image_vqa/questions", Question)
     assert (pair.category, len(pair.images)) == ("External Knowledge", 2)
-    assert [row.label for row in bench.rows("mcot/spellings", Spelling)] == ["", "hallucination"]
+    assert [row.label for row in bench.rows("mcot/spellings", LabelSpelling)] == [
+        "",
+        "hallucination",
+    ]
     assert bench.rows("mcot/problems", Problem) == []
 
 

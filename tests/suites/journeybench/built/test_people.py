@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.people.counted import count
-from bench_assets.people.forms import Answer
-from bench_assets.suites.journeybench.built import people
-from bench_assets.suites.journeybench.built.captions import verify_captions
-from bench_assets.suites.journeybench.built.distractors import Statement
-from bench_assets.suites.journeybench.built.filtering import decide
-from bench_assets.suites.journeybench.built.look_alikes import LookAlike, verify_look_alikes
+from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.construction import annotation
+from bench_assets.suites.journeybench.construction.captions import verify_captions
+from bench_assets.suites.journeybench.construction.distractors import Statement
+from bench_assets.suites.journeybench.construction.filtering import decide
+from bench_assets.suites.journeybench.construction.look_alikes import LookAlike, verify_look_alikes
 from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
-from bench_assets.suites.journeybench.raw import (
+from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     CaptionVote,
     FilterVote,
@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.raw import (
     TriggerVote,
     WrittenCaption,
 )
-from bench_assets.suites.journeybench.writing import Written
+from bench_assets.suites.journeybench.text_generation import GeneratedText
 
 TRIGGER = (
     '[{"trigger": "false premises", "question": "Where is the dog?", "answers": ["Nowhere"]},'
@@ -100,13 +100,15 @@ def statement(text, number=1):
 def test_filtering_votes_of_people_decide_as_those_of_a_file():
     names = ("cats/a.png", "b.png", "torn.png")
     gallery = [GalleryPicture(picture=name, query="q", prompt="p") for name in names]
-    items = people.FILTER.items(gallery=gallery, images=IMAGES)
+    items = annotation.FILTER.items(gallery=gallery, images=IMAGES)
     assert [(item.item_id, item.needed) for item in items] == [("cats%2Fa.png", 4), ("b.png", 4)]
     first, second = items
     yes = dict.fromkeys(CRITERIA, "yes")
-    said = [answer(people.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
-    said += [answer(people.FILTER, second, who, **yes | {"unusual": "no"}) for who in ("ana", "bo")]
-    rows = heard(people.FILTER, items, *said)
+    said = [answer(annotation.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
+    said += [
+        answer(annotation.FILTER, second, who, **yes | {"unusual": "no"}) for who in ("ana", "bo")
+    ]
+    rows = heard(annotation.FILTER, items, *said)
     no = {"unusual": False, "fictional": True, "comprehensible": True}
     assert rows[:1] == [FilterVote(picture="b.png", annotator="ana", **no)]
     assert rows[2:3] == [
@@ -122,11 +124,11 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
 
 def test_captions_are_written_of_kept_pictures_only():
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False, is_open=True)]
-    (item,) = people.WRITE.items(decisions=decisions, images=IMAGES)
+    (item,) = annotation.WRITE.items(decisions=decisions, images=IMAGES)
     assert (item.item_id, item.needed) == ("cats%2Fa.png", 8)
-    assert heard(people.WRITE, [item], answer(people.WRITE, item, "wu", caption="A cat.")) == [
-        WrittenCaption(picture="cats/a.png", writer="wu", caption="A cat.")
-    ]
+    assert heard(
+        annotation.WRITE, [item], answer(annotation.WRITE, item, "wu", caption="A cat.")
+    ) == [WrittenCaption(picture="cats/a.png", writer="wu", caption="A cat.")]
 
 
 def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
@@ -137,9 +139,9 @@ def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
         WrittenCaption(picture="b.png", writer="w1", caption="A dog."),
     ]
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
-    (item,) = people.VERIFY.items(written=written, decisions=decisions, images=IMAGES)
+    (item,) = annotation.VERIFY.items(written=written, decisions=decisions, images=IMAGES)
     assert (item.shown, item.barred, item.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
-    rows = heard(people.VERIFY, [item], answer(people.VERIFY, item, "ana", accepts="yes"))
+    rows = heard(annotation.VERIFY, [item], answer(annotation.VERIFY, item, "ana", accepts="yes"))
     assert rows == [CaptionVote(picture="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
     decided = verify_captions(written, rows, {"cats/a.png"})
     assert [one.kept for one in decided] == [True, False, False]
@@ -153,11 +155,13 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
         statement("", 4),
     ]
     captions = [caption("b.png", "A cat with a hat.")]
-    (item,) = people.CONFLICTS.items(
+    (item,) = annotation.CONFLICTS.items(
         statements=statements, caption_decisions=captions, images=IMAGES
     )
     assert item.shown == {"Statement": "A dog with a red/blue hat."}
-    rows = heard(people.CONFLICTS, [item], answer(people.CONFLICTS, item, "ana", conflicts="no"))
+    rows = heard(
+        annotation.CONFLICTS, [item], answer(annotation.CONFLICTS, item, "ana", conflicts="no")
+    )
     assert rows == [
         StatementVote(
             picture="b.png",
@@ -181,12 +185,12 @@ def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflic
         LookAlike(picture="b.png", candidate="cats/a.png", criterion=way, similarity=0.5)
         for way in ("subject", "both")
     ]
-    (item,) = people.ALIKE.items(
+    (item,) = annotation.ALIKE.items(
         proposed=proposed, caption_decisions=[caption("b.png", "A cat.")], images=IMAGES
     )
     assert item.pictures == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
-    given = answer(people.ALIKE, item, "ana", alike=alike, conflicts=conflicts)
-    rows = heard(people.ALIKE, [item], given)
+    given = answer(annotation.ALIKE, item, "ana", alike=alike, conflicts=conflicts)
+    rows = heard(annotation.ALIKE, [item], given)
     assert rows == [
         LookAlikeVote(
             picture="b.png",
@@ -203,12 +207,12 @@ def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflic
 
 
 def test_questions_are_checked_that_are_whole():
-    reply = Written(
+    reply = GeneratedText(
         request_id="b.png/triggers", text=TRIGGER, error="", writer="m", prompt="", prompt_sha256=""
     )
-    (item,) = people.TRIGGER.items(replies=[reply], images=IMAGES)
+    (item,) = annotation.TRIGGER.items(replies=[reply], images=IMAGES)
     assert item.shown["Answers"] == "Nowhere"
-    rows = heard(people.TRIGGER, [item], answer(people.TRIGGER, item, "ana", accepts="yes"))
+    rows = heard(annotation.TRIGGER, [item], answer(annotation.TRIGGER, item, "ana", accepts="yes"))
     assert rows == [
         TriggerVote(picture="b.png", question="where is the dog?", annotator="ana", accepts=True)
     ]

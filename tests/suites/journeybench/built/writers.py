@@ -1,10 +1,10 @@
 """Replies of models that write, as rows."""
 
-from bench_assets.suites.journeybench.writing import Written
+from bench_assets.suites.journeybench.text_generation import GeneratedText
 
 
 def reply(request_id, text, error=""):
-    return Written(
+    return GeneratedText(
         request_id=request_id,
         prompt="?",
         text=text,

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
+from bench_assets.core.metrics.caption_corpus import CaptionPair
 from bench_assets.core.metrics.captions import corpus_bleu, score_captions
-from bench_assets.core.metrics.corpus import Captioned
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.captioning.scoring import cider_of_each
 from bench_assets.suites.journeybench.captioning.task import TASK
-from bench_assets.task import Scored
 from tests.rows import prediction, question
 
 REFERENCES = [("A red cat sits here.", "The cat is red."), ("Two owls fly!", "Owls in the sky")]
@@ -22,8 +22,8 @@ def measured(*said, reading=""):
         prediction(question_id=f"q/{i}", text=text or "", error="" if text is not None else "down")
         for i, text in enumerate(said)
     ]
-    scores = flow.score(TASK, asked, predictions, [], reading)
-    rows = flow.summarise(TASK, asked, predictions, scores)
+    scores = pipeline.score(TASK, asked, predictions, [], reading)
+    rows = pipeline.summarise(TASK, asked, predictions, scores)
     assert {row.category for row in rows} == {"all"}
     return {row.metric: row for row in rows}
 
@@ -31,7 +31,7 @@ def measured(*said, reading=""):
 def test_measures_are_those_of_the_corpus():
     said = ["A red dog sits here", "owls fly in the sky"]
     found = measured(*said)
-    expected = score_captions([Captioned(*pair) for pair in zip(said, REFERENCES, strict=True)])
+    expected = score_captions([CaptionPair(*pair) for pair in zip(said, REFERENCES, strict=True)])
     assert found["cider"].value == pytest.approx(expected.cider.mean())
     assert found["rouge_l"].value == pytest.approx(expected.rouge_l.mean())
     assert found["bleu_4"].value == pytest.approx(corpus_bleu(expected)[3])
@@ -77,7 +77,7 @@ def test_the_intervals_of_captions_end_where_the_measures_do():
     written = [("a red cat sits",), ("two owls fly south",), ("much snow falls today",)]
     asked = [question(question_id=f"q/{i}", answer=one) for i, one in enumerate(written)]
     said = [prediction(question_id=f"q/{i}", text=one) for i, (one,) in enumerate(written)]
-    rows = flow.summarise(TASK, asked, said, flow.score(TASK, asked, said, []))
+    rows = pipeline.summarise(TASK, asked, said, pipeline.score(TASK, asked, said, []))
     found = {row.metric: (row.value, row.high) for row in rows}
     assert found["rouge_l"] == (pytest.approx(1), pytest.approx(1))
     assert found["cider"] == (pytest.approx(10), pytest.approx(10))
@@ -90,11 +90,11 @@ def test_a_caption_without_points_is_in_no_corpus():
         prediction(question_id="q/1", text="", error="down"),
     ]
     scored = [
-        Scored(one, score)
-        for one, score in zip(asked, flow.score(TASK, asked, predictions, []), strict=False)
+        ScoredQuestion(one, score)
+        for one, score in zip(asked, pipeline.score(TASK, asked, predictions, []), strict=False)
     ]
-    unscored = Scored(asked[1], replace(scored[0].score, question_id="q/1", points=None))
-    alone = score_captions([Captioned("A red cat", REFERENCES[0])])
+    unscored = ScoredQuestion(asked[1], replace(scored[0].score, question_id="q/1", points=None))
+    alone = score_captions([CaptionPair("A red cat", REFERENCES[0])])
     assert cider_of_each([scored[0], unscored]) == alone.cider.tolist()
 
 
@@ -109,8 +109,8 @@ def test_the_official_reading_counts_the_words_of_thoughts():
     bleu_1 = {
         reading: next(row.value for row in rows if row.metric == "bleu_1")
         for reading in ("coco", "official")
-        for scores in [flow.score(TASK, [asked], [said], [], reading)]
-        for rows in [flow.summarise(TASK, [asked], [said], scores)]
+        for scores in [pipeline.score(TASK, [asked], [said], [], reading)]
+        for rows in [pipeline.summarise(TASK, [asked], [said], scores)]
     }
     assert bleu_1["coco"] == pytest.approx(1)
     assert bleu_1["official"] == pytest.approx(3 / 5)  # of "<think>a dog?</think> a cat sits"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.journeybench.captioning import source
-from bench_assets.suites.journeybench.captioning.questions import to_questions
-from bench_assets.suites.journeybench.captioning.source import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.journeybench.captioning import dataset
+from bench_assets.suites.journeybench.captioning.dataset import (
     known_categories,
     read_captioned_images,
     split_captions,
+    to_questions,
 )
 from tests.pinned_words import survivors
 from tests.suites.journeybench.pictures import stored
@@ -102,6 +102,6 @@ CATEGORIES = (
 
 def test_no_category_can_be_taken_out():
     assert (
-        survivors([source], CATEGORIES, lambda name: known_categories([name]) == ((name,), ()))
+        survivors([dataset], CATEGORIES, lambda name: known_categories([name]) == ((name,), ()))
         == []
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.diversity.relations import read_common_sense, relate
 
 

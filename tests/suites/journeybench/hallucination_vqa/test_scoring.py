@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
-from bench_assets.suites.journeybench.hallucination_vqa.answers import says_the_same
-from bench_assets.suites.journeybench.hallucination_vqa.source import read_trigger_questions
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
-from bench_assets.task import Answered
-from resources.models.scripted import ScriptedModel
+from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
 FIELDS = {
@@ -66,10 +66,10 @@ def test_broken_json_is_unscored_and_counted():
         text = request.prompt.turns[-1].parts[0]
         return next(reply for n, reply in replies.items() if f"answer: {n}\n" in text)
 
-    judgements = flow.judge(TASK, asked, said, ScriptedModel("judge", say))
-    scores = flow.score(TASK, asked, said, judgements)
+    judgements = pipeline.judge(TASK, asked, said, ScriptedModel("judge", say))
+    scores = pipeline.score(TASK, asked, said, judgements)
     assert [score.points for score in scores] == [1.0, 0.0, None]
-    overall = flow.summarise(TASK, asked, said, scores)[0]
+    overall = pipeline.summarise(TASK, asked, said, scores)[0]
     assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 2, 1)
 
 
@@ -115,7 +115,7 @@ def test_rules_call_peoples_own_answers_right_and_empty_words_wrong(shared_data)
 
 def pair(entry, said, edition="built"):
     asked = question(text=entry.question, answer=entry.answers, edition=edition)
-    return Answered(asked, prediction(text=said))
+    return AnsweredQuestion(asked, prediction(text=said))
 
 
 @pytest.mark.parametrize(
@@ -132,15 +132,17 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
         text=HEART[1], answer=(HEART[0],), edition=edition, labels={"image_source": "real"}
     )
     said = prediction(text="I see no blue heart.")
-    judgements = flow.judge(TASK, [heart], [said], None)
-    (score,) = flow.score(TASK, [heart], [said], judgements)
+    judgements = pipeline.judge(TASK, [heart], [said], None)
+    (score,) = pipeline.score(TASK, [heart], [said], judgements)
     assert (score.points, score.answer) == (points, ("I see no blue heart.",))
     assert ("name a model as judge" in score.note) is (points is None)
-    by_model = flow.judge(
+    by_model = pipeline.judge(
         TASK, [heart], [said], ScriptedModel("j", lambda _: JSON.replace("false", "true"))
     )
-    assert flow.score(TASK, [heart], [said], by_model)[0].points == 1.0
-    overall = flow.summarise(TASK, [heart], [said], flow.score(TASK, [heart], [said], judgements))
+    assert pipeline.score(TASK, [heart], [said], by_model)[0].points == 1.0
+    overall = pipeline.summarise(
+        TASK, [heart], [said], pipeline.score(TASK, [heart], [said], judgements)
+    )
     assert (overall[0].n_scored, overall[0].n_unscored) == ((1, 0) if points else (0, 1))
 
 
@@ -148,7 +150,7 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
 def test_anything_but_one_judgement_is_no_verdict(n):
     said = prediction(text="There.")
     one = Judgement.of(said, judge="j", criterion="right", verdict=True, reply="")
-    found = scoring.score(Answered(question(edition="mini"), said), [one] * n)
+    found = scoring.score(AnsweredQuestion(question(edition="mini"), said), [one] * n)
     assert (found.points, found.note) == (None, f"{n} judgements instead of one")
 
 
@@ -159,7 +161,9 @@ def test_broken_json_is_asked_for_again_with_the_complaint():
         asked.append(request.prompt.turns[-1].parts)
         return "I have no idea." if len(asked) < 3 else JSON
 
-    pairs = [Answered(question(text=HEART[1], answer=(HEART[0],)), prediction(text="There."))]
+    pairs = [
+        AnsweredQuestion(question(text=HEART[1], answer=(HEART[0],)), prediction(text="There."))
+    ]
     (judgement,) = scoring.judge(pairs, ScriptedModel("judge", say))
     assert judgement.verdict is False
     assert "I have no idea." in asked[1][-1]
@@ -183,11 +187,11 @@ def test_the_official_reading_has_the_whole_response_judged():
         right = "Model's answer: No." in request.prompt.turns[-1].parts[0]
         return json.dumps({**FIELDS, "is_prediction_correct": right})
 
-    pairs = [Answered(asked, one) for one in said]
+    pairs = [AnsweredQuestion(asked, one) for one in said]
     judgements = scoring.judge(pairs, ScriptedModel("judge", say))
     assert len(judgements) == 3
     points = {
-        reading: [one.points for one in flow.score(TASK, [asked], said, judgements, reading)]
+        reading: [one.points for one in pipeline.score(TASK, [asked], said, judgements, reading)]
         for reading in TASK.readings
     }
     assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
@@ -195,7 +199,9 @@ def test_the_official_reading_has_the_whole_response_judged():
 
 def test_what_the_rules_find_is_said_and_a_judge_without_a_reply_is_named():
     heart = question(text=HEART[1], answer=(HEART[0],), labels={"image_source": "real"})
-    pairs = [Answered(heart, prediction(text=text)) for text in ("I see no blue heart.", "Left.")]
+    pairs = [
+        AnsweredQuestion(heart, prediction(text=text)) for text in ("I see no blue heart.", "Left.")
+    ]
     right, wrong = scoring.judge_by_rules(pairs)
     assert (right.reply, wrong.reply) == (f"says what {HEART[0]!r} says", "says what nobody says")
     assert scoring.score(pairs[0], [right]).note == right.reply

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from bench_assets.core.errors import SourceError
-from bench_assets.suites.journeybench.hallucination_vqa.questions import (
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
+    read_trigger_questions,
     to_questions,
 )
-from bench_assets.suites.journeybench.hallucination_vqa.source import read_trigger_questions
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 from tests.suites.journeybench.pictures import stored
 

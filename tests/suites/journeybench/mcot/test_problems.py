@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.mcot.problems import (
     Problem,
     Solution,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.journeybench.mcot.pictures import (
+from bench_assets.suites.journeybench.mcot.planned_images import (
     VARIANTS,
     plan_pictures,
     read_counts,

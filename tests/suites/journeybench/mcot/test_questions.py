@@ -5,10 +5,9 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.mcot import prompts
-from bench_assets.suites.journeybench.mcot.questions import to_questions
-from bench_assets.suites.journeybench.mcot.source import read_mcot
+from bench_assets.suites.journeybench.mcot.dataset import read_mcot, to_questions
 from tests.rows import question
 from tests.suites.journeybench.pictures import stored
 

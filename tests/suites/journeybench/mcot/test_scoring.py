@@ -2,9 +2,9 @@
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.suites.journeybench.mcot import co_reference
-from bench_assets.suites.journeybench.mcot.co_reference import (
+from bench_assets.evaluation import pipeline
+from bench_assets.suites.journeybench.mcot import image_references
+from bench_assets.suites.journeybench.mcot.image_references import (
     LABELS,
     is_label,
     labels_of,
@@ -133,11 +133,11 @@ def test_from_replies_to_metrics_by_label():
         prediction(question_id="1", text="Answer: 4"),
         prediction(question_id="2", text="Answer: 2"),
     ]
-    judgements = flow.judge(TASK, questions, replies, None)
-    scores = flow.score(TASK, questions, replies, judgements)
+    judgements = pipeline.judge(TASK, questions, replies, None)
+    scores = pipeline.score(TASK, questions, replies, judgements)
     metrics = {
         (row.category, row.metric): row.value
-        for row in flow.summarise(TASK, questions, replies, scores)
+        for row in pipeline.summarise(TASK, questions, replies, scores)
     }
     assert metrics["all", "accuracy"] == 0.5
     assert metrics["common objects", "accuracy"] == 0.5
@@ -178,5 +178,5 @@ def test_no_word_can_be_taken_out_of_the_labels():
         *((labels_of, spelling, labels) for spelling, labels in SPELLINGS),
         *((is_label, label.upper(), True) for label in LABELS),
     ]
-    assert survivors([co_reference], rows, lambda row: row[0](row[1]) == row[2]) == []
-    assert inline_words([co_reference]) == []
+    assert survivors([image_references], rows, lambda row: row[0](row[1]) == row[2]) == []
+    assert inline_words([image_references]) == []

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from bench_assets import flow
-from bench_assets.core.chat import Image
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.chat import Image
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench.multi_image_vqa import prompts
-from bench_assets.suites.journeybench.multi_image_vqa.questions import to_questions
-from bench_assets.suites.journeybench.multi_image_vqa.source import read_multi_image
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image, to_questions
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
 from tests.rows import prediction, question
 from tests.suites.journeybench.pictures import stored
@@ -113,8 +112,12 @@ def test_mmcot_is_arithmetic_and_knowledge_without_cause_and_effect():
         for category, _, answer, options in rows
     ]
     replies = [prediction(question_id=category, text=reply) for category, reply, _, _ in rows]
-    scores = flow.score(TASK, questions, replies, flow.judge(TASK, questions, replies, None))
-    found = {row.category: row.value for row in flow.summarise(TASK, questions, replies, scores)}
+    scores = pipeline.score(
+        TASK, questions, replies, pipeline.judge(TASK, questions, replies, None)
+    )
+    found = {
+        row.category: row.value for row in pipeline.summarise(TASK, questions, replies, scores)
+    }
     assert found["all"] == pytest.approx(2 / 3)
     assert found["MMCOT"] == 0.5
     assert found["Cause and Effect"] == 1.0

@@ -4,17 +4,18 @@ import json
 
 import pytest
 
-from bench_assets.core.errors import SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
-from bench_assets.suites.journeybench.multi_image_vqa.causes import (
+from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     CauseAndEffect,
+    plan_arithmetic,
     plan_causes,
     prompts,
     read_copa,
+    read_knowledge,
+    to_item,
 )
-from bench_assets.suites.journeybench.multi_image_vqa.knowledge import read_knowledge
-from bench_assets.suites.journeybench.multi_image_vqa.pairs import plan_arithmetic, to_item
 from tests.suites.journeybench.built import writers
 
 PROBLEM = Problem(

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from bench_assets import flow
-from bench_assets.suites.journeybench.retrieval.questions import (
+from bench_assets.evaluation import pipeline
+from bench_assets.suites.journeybench.published_files import published_files
+from bench_assets.suites.journeybench.retrieval.dataset import (
+    read_samples,
     to_candidates,
     to_questions,
 )
 from bench_assets.suites.journeybench.retrieval.ranking import rank
-from bench_assets.suites.journeybench.retrieval.source import read_samples
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from bench_assets.suites.journeybench.source import published_files
 from tests.suites.journeybench.pictures import stored
 from tests.suites.journeybench.release import HOST, write_release
 
@@ -134,8 +134,8 @@ class Unlike(Written):
 def test_recall(samples, images, condition, text_r1, image_r1):
     questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
     predictions = rank(questions, to_candidates(samples, images), Written(), "written", condition)
-    scores = flow.score(TASK, questions, predictions, [])
-    rows = flow.summarise(TASK, questions, predictions, scores)
+    scores = pipeline.score(TASK, questions, predictions, [])
+    rows = pipeline.summarise(TASK, questions, predictions, scores)
     found = {row.metric: row for row in rows if row.category == "all"}
     assert found["text_r@1"].value == text_r1
     assert found["image_r@1"].value == pytest.approx(image_r1)
@@ -148,7 +148,7 @@ def test_recall(samples, images, condition, text_r1, image_r1):
 def test_recall_by_what_is_unusual_in_the_picture(samples, images):
     questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
     predictions = rank(questions, to_candidates(samples, images), Written(), "written", "main")
-    scores = flow.score(TASK, questions, predictions, [])
-    rows = flow.summarise(TASK, questions, predictions, scores)
+    scores = pipeline.score(TASK, questions, predictions, [])
+    rows = pipeline.summarise(TASK, questions, predictions, scores)
     (cats,) = [r for r in rows if (r.category, r.metric) == ("strange animal", "image_r@1")]
     assert (cats.value, cats.n_scored) == (0.0, 3)

@@ -1,9 +1,9 @@
 """R@k: whether one of the first k of a ranking is right, by pencil."""
 
-from bench_assets.core.rows import Score
-from bench_assets.suites.journeybench.retrieval.questions import IMAGE_RETRIEVAL, TEXT_RETRIEVAL
+from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
+from bench_assets.suites.journeybench.retrieval.dataset import IMAGE_RETRIEVAL, TEXT_RETRIEVAL
 from bench_assets.suites.journeybench.retrieval.scoring import recalls, score
-from bench_assets.task import Answered, Scored
 from tests.rows import prediction, question
 
 
@@ -12,7 +12,7 @@ def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
     ranking = tuple("right" if n == place else f"wrong {n}" for n in range(1, 13))
     asked = question(question_id=f"r/{place}", category=direction, answer=("right",))
     said = Score(question_id="", model="m", condition="main", points=points, answer=ranking)
-    return Scored(asked, said)
+    return ScoredQuestion(asked, said)
 
 
 def test_recalls_are_shares_of_the_queries_of_their_direction():
@@ -34,7 +34,7 @@ def test_recalls_are_shares_of_the_queries_of_their_direction():
 def test_a_query_has_a_point_if_what_is_ranked_first_is_right():
     asked = question(answer=("b", "c"))
     points = {
-        first: score(Answered(asked, prediction(ranking=(first, "b"))), []).points
+        first: score(AnsweredQuestion(asked, prediction(ranking=(first, "b"))), []).points
         for first in "abc"
     }
     assert points == {"a": 0.0, "b": 1.0, "c": 1.0}

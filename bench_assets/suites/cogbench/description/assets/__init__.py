@@ -1,1 +1,1 @@
-"""Description as Dagster assets."""
+"""Dagster assets of the description task."""

@@ -2,23 +2,23 @@
 
 import dagster as dg
 
-from bench_assets.core.rows import Question, StoredImage
-from bench_assets.staging import Staging
-from bench_assets.suites.cogbench.assets.edition import edition_of
-from bench_assets.suites.cogbench.description.questions import key_points, to_questions
-from bench_assets.suites.cogbench.source import (
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.suites.cogbench.assets.source import edition_of
+from bench_assets.suites.cogbench.dataset.source import (
     Story,
     StoryChain,
     find_release,
     read_chains,
     read_stories,
 )
-from resources.home.tables import table_output
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.cogbench.description.questions import key_points, to_questions
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
 
-_HERE = Staging("cogbench/description")
+_HERE = AssetFolder("cogbench/description")
 
 
 @dg.asset(

@@ -2,15 +2,15 @@
 
 import dagster as dg
 
-from bench_assets import flow
-from bench_assets.core.rows import Judgement, Metric, Prediction, Question
-from bench_assets.partitions import MODELS
-from bench_assets.staging import Staging
-from bench_assets.steps import judged
-from bench_assets.studies import answered_of
+from bench_assets.asset_factory.evaluation_steps import judged
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.aggregation import answered_of
 from bench_assets.suites.cogbench.assets.encoder import open_encoder
 from bench_assets.suites.cogbench.description import evaluators
-from bench_assets.suites.cogbench.description.assets.recognised import (
+from bench_assets.suites.cogbench.description.assets.recognition import (
     find_matches,
     recognition_metrics,
 )
@@ -18,15 +18,15 @@ from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccurac
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from resources.home.tables import table_output
-from resources.language.nli import open_entailment
-from resources.models.opening import Models
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.encoders.entailment import open_entailment
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
 
 ORACLE = "oracle"  # the model that says what the annotators wrote
 
 
-_HERE = Staging(TASK.name, str(TASK.version))
+_HERE = AssetFolder(TASK.name, str(TASK.version))
 _BY_A_JUDGE = _HERE.stage("metrics", asks="judge")
 _BY_A_JUDGE["group_name"] = "cogbench_oracle"  # neither with the questions nor for each model
 
@@ -126,11 +126,11 @@ def oracle(
     ]
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     judgements, _ = judged(context, models, TASK, chosen.judge, questions, said)
-    scores = flow.score(TASK, questions, said, judgements, chosen.reading)
+    scores = pipeline.score(TASK, questions, said, judgements, chosen.reading)
     matches = find_matches(settings.load(), answered_of(questions, said))
     return table_output(
         [
-            *flow.summarise(TASK, questions, said, scores),
+            *pipeline.summarise(TASK, questions, said, scores),
             *recognition_metrics(ORACLE, questions, said, matches),
         ]
     )

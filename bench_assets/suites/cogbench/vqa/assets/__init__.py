@@ -1,1 +1,1 @@
-"""VQA as Dagster assets."""
+"""Dagster assets of the question task."""

@@ -2,12 +2,12 @@
 
 import dagster as dg
 
-from bench_assets.check_results import check_result
-from bench_assets.core.rows import Question, Rejection
-from bench_assets.staging import Staging
-from bench_assets.suites.cogbench.vqa.refine import letter_balance
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.suites.cogbench.vqa.refinement import letter_balance
 
-_HERE = Staging("cogbench/vqa")
+_HERE = AssetFolder("cogbench/vqa")
 
 
 @dg.asset_check(

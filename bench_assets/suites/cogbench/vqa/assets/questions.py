@@ -10,47 +10,52 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.core.rows import Question, Rejection, StoredImage
-from bench_assets.hearing import answers_key, counted_answers
-from bench_assets.people.last_word import last_said
-from bench_assets.staging import Staging, asking, open_writer, out
-from bench_assets.suites.cogbench import source as files
-from bench_assets.suites.cogbench.assets.edition import edition_of
-from bench_assets.suites.cogbench.dealing import deal_letters
-from bench_assets.suites.cogbench.select import (
+from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers
+from bench_assets.asset_factory.suite_assets import AssetFolder, asking, open_writer, out
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.suites.cogbench.assets.source import edition_of
+from bench_assets.suites.cogbench.construction.selection import (
     Questions,
     by_image_id,
+    deal_letters,
     question_id,
     select_questions,
 )
+from bench_assets.suites.cogbench.dataset import source as files
+from bench_assets.suites.cogbench.dataset.source import (
+    SourceQuestion,
+    Story,
+    StoryChain,
+    find_release,
+)
 from bench_assets.suites.cogbench.settings import LONGEST_OPTION, CogbenchSettings
-from bench_assets.suites.cogbench.source import SourceQuestion, Story, StoryChain, find_release
-from bench_assets.suites.cogbench.vqa import refine
+from bench_assets.suites.cogbench.vqa import refinement
+from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, Refinements, refinements
 from bench_assets.suites.cogbench.vqa.language_only import (
     SOLVABLE,
     LanguageOnly,
     ask_without_picture,
     longest_option,
 )
-from bench_assets.suites.cogbench.vqa.people import QUESTION_REVIEW, Refinements, refinements
-from bench_assets.suites.cogbench.vqa.questions import to_questions
-from bench_assets.suites.cogbench.vqa.refine import Flag
-from bench_assets.suites.cogbench.vqa.writing import (
+from bench_assets.suites.cogbench.vqa.question_writing import (
     WriterReply,
     WrittenQuestion,
     as_source_question,
     ask_writer,
 )
-from bench_assets.suites.cogbench.vqa.writing import written_questions as take_questions
-from resources.home.tables import TableFiles, table_output
-from resources.models.opening import Models
-from resources.models.scripted import ScriptedModel
-from resources.pictures.images import ImageStore
-from resources.pictures.previews import question_preview
-from resources.settings.settings_file import SettingsFile
-from resources.sources.source_files import SourceFiles
+from bench_assets.suites.cogbench.vqa.question_writing import written_questions as take_questions
+from bench_assets.suites.cogbench.vqa.questions import to_questions
+from bench_assets.suites.cogbench.vqa.refinement import Flag
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.models.registry.baselines import ScriptedModel
+from resources.models.registry.opening import Models
+from resources.tables.parquet import TableFiles, table_output
 
-_HERE = Staging("cogbench/vqa")
+_HERE = AssetFolder("cogbench/vqa")
 _REVIEWED = [*_HERE.source, answers_key(QUESTION_REVIEW)]
 _SEED = 0  # of the orders of options; with another the benchmark would be another
 
@@ -140,7 +145,7 @@ def flags(
     """
     decisions = _decided(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
-    found = refine.find_flags(_dealt(written_questions))
+    found = refinement.find_flags(_dealt(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
     return table_output(
         [
@@ -185,11 +190,11 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         found = select_questions(files.read_questions(release), by_id, keep_repeated=True)
     else:
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
-        solved = [] if keep_solvable else refine.solved(flags)
+        solved = [] if keep_solvable else refinement.solved(flags)
         decided = _decided(release.folder, tables)
         found = _refined(decided, _dealt(written_questions), solved, by_id)
     edition = edition_of(opened, len(stored))
-    rows = to_questions(found.kept, by_id, edition, refine.undecided(flags))
+    rows = to_questions(found.kept, by_id, edition, refinement.undecided(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
 
@@ -200,7 +205,7 @@ def _dealt(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
 def _decided(folder: Path, tables: TableFiles) -> Refinements:
     """What stands in the file, and what people were asked: of one question the latter counts."""
     said = refinements(counted_answers(tables, QUESTION_REVIEW))
-    written = refine.read_refinements(folder)
+    written = refinement.read_refinements(folder)
     rows = last_said([*written, *said.rows], lambda one: one.question_id)
     return Refinements(rows, said.rejections)
 
@@ -213,7 +218,7 @@ def _refined(
 ) -> Questions:
     """What people made of the questions, without those that need no picture."""
     asked = [one for one in dealt if question_id(one) not in solved]
-    left_out = [Rejection(entry=name, reason=refine.NEEDS_NO_PICTURE) for name in solved]
-    refined = refine.refine(asked, [r for r in decided.rows if r.question_id not in solved])
+    left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_PICTURE) for name in solved]
+    refined = refinement.refine(asked, [r for r in decided.rows if r.question_id not in solved])
     kept, faulty = select_questions(refined.questions, images)
     return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import dagster as dg
 
-from bench_assets.core.rows import Metric, Question
-from bench_assets.staging import Staging
-from bench_assets.studies import blank_metric
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from bench_assets.suites.cogbench.vqa.human import human_accuracy, read_human_answers
+from bench_assets.suites.cogbench.vqa.scoring import human_accuracy, read_human_answers
 from bench_assets.suites.cogbench.vqa.task import TASK
-from resources.home.tables import table_output
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import table_output
 
-_HERE = Staging(TASK.name, str(TASK.version))
+_HERE = AssetFolder(TASK.name, str(TASK.version))
 
 
 # When asked: no file of answers stops the questions.

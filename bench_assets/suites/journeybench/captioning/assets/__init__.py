@@ -1,1 +1,1 @@
-"""Captioning as Dagster assets."""
+"""Dagster assets of captioning."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.rows import StoredImage
-from bench_assets.hearing import decided_in, with_open
-from bench_assets.staging import Staging
-from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.assets.images import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -17,18 +17,19 @@ from bench_assets.suites.journeybench.assets.questions import (
     question_outs,
 )
 from bench_assets.suites.journeybench.assets.source import by_name
-from bench_assets.suites.journeybench.captioning.questions import TASK_NAME, to_questions
-from bench_assets.suites.journeybench.captioning.source import (
+from bench_assets.suites.journeybench.captioning.dataset import (
     RELEASES,
+    TASK_NAME,
     CaptionedImage,
     read_captioned_images,
+    to_questions,
 )
 from bench_assets.suites.journeybench.captioning.task import TASK
-from resources.home.tables import TableFiles, table_output
-from resources.pictures.images import ImageStore
-from resources.sources.source_files import SourceFiles
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
 
-_HERE = Staging(TASK_NAME)
+_HERE = AssetFolder(TASK_NAME)
 
 captioning_pictures = picture_assets(_HERE, "captioning")
 

@@ -7,20 +7,20 @@ from math import nan
 import dagster as dg
 import numpy as np
 
-from bench_assets.core.errors import TableError
-from bench_assets.core.metrics.bleu import bleu_of
-from bench_assets.core.metrics.ptb import tokenize
-from bench_assets.core.rows import Metric, Question, Score
-from bench_assets.partitions import MODELS
-from bench_assets.staging import Staging
-from bench_assets.studies import blank_metric
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.metrics.captions import bleu_of
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.evaluation.aggregation import blank_metric
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.captioning import scoring
 from bench_assets.suites.journeybench.captioning.task import TASK
-from bench_assets.task import Scored
-from resources.home.tables import table_output
-from resources.language.meteor import METEOR_VERSION, meteor, why_no_meteor
+from resources.encoders.meteor import METEOR_VERSION, meteor, why_no_meteor
+from resources.tables.parquet import table_output
 
-_HERE = Staging(TASK.name, str(TASK.version))
+_HERE = AssetFolder(TASK.name, str(TASK.version))
 _INS = _HERE.ins("questions", "scores")
 _STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
 
@@ -121,10 +121,12 @@ def meteor_metric(
     return table_output([row])
 
 
-def _scored(questions: Sequence[Question], scores: Sequence[Score]) -> list[Scored]:
+def _scored(questions: Sequence[Question], scores: Sequence[Score]) -> list[ScoredQuestion]:
     asked = {question.question_id: question for question in questions}
     found = [
-        Scored(asked[score.question_id], score) for score in scores if score.points is not None
+        ScoredQuestion(asked[score.question_id], score)
+        for score in scores
+        if score.points is not None
     ]
     if not found:
         raise TableError(f"{TASK.name}: not one caption has been scored; evaluate it again")

@@ -1,1 +1,1 @@
-"""Retrieval as Dagster assets."""
+"""Dagster assets of retrieval."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench_assets.core.embedding import ImageTextEncoder
-from bench_assets.core.errors import UnknownNameError
+from bench_assets.core.schema.embedding import ImageTextEncoder
+from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.config.bench_toml import Settings
+from resources.config.stores import vectors_of
 from resources.encoders.dual_encoder import RANDOM, open_encoder
-from resources.pictures.images import ImageStore
-from resources.settings.bench_toml import Settings
-from resources.settings.stores import vectors_of
+from resources.images.store import ImageStore
 
 
 @contextmanager

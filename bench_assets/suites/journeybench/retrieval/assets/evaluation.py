@@ -2,20 +2,20 @@
 
 import dagster as dg
 
-from bench_assets.core.rows import Prediction, Question
-from bench_assets.evaluation import Evaluation, evaluation_assets
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
+from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_of
-from bench_assets.suites.journeybench.retrieval.questions import Candidate
+from bench_assets.suites.journeybench.retrieval.dataset import Candidate
 from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from resources.home.tables import table_output
-from resources.pictures.images import ImageStore
-from resources.settings.settings_file import SettingsFile
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
 
 
-def rankings(of: Evaluation) -> dg.AssetsDefinition:
+def rankings(of: EvaluationStep) -> dg.AssetsDefinition:
     """Build the asset that has encoders rank the candidates of every query."""
-    pools = of if of.condition == AS_RELEASED else Evaluation(TASK)
+    pools = of if of.condition == AS_RELEASED else EvaluationStep(TASK)
 
     @dg.asset(
         ins=of.ins("questions") | pools.ins("candidates"),

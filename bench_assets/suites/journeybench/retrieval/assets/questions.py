@@ -6,11 +6,11 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.core.errors import SourceError
-from bench_assets.core.rows import StoredImage
-from bench_assets.hearing import decided_in, with_open
-from bench_assets.staging import Staging
-from bench_assets.suites.journeybench.assets.pictures import picture_assets
+from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.assets.images import picture_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -18,22 +18,26 @@ from bench_assets.suites.journeybench.assets.questions import (
     question_outs,
 )
 from bench_assets.suites.journeybench.assets.source import by_name, source_folder
-from bench_assets.suites.journeybench.captioning.source import CaptionedImage, read_captioned_images
-from bench_assets.suites.journeybench.retrieval.questions import (
+from bench_assets.suites.journeybench.captioning.dataset import (
+    CaptionedImage,
+    read_captioned_images,
+)
+from bench_assets.suites.journeybench.published_files import published_files
+from bench_assets.suites.journeybench.retrieval.dataset import (
     TASK_NAME,
     Candidate,
+    RetrievalSample,
+    read_samples,
     to_candidates,
     to_questions,
 )
 from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED
-from bench_assets.suites.journeybench.retrieval.source import RetrievalSample, read_samples
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from bench_assets.suites.journeybench.source import published_files
-from resources.home.tables import TableFiles, table_output
-from resources.pictures.images import ImageStore
-from resources.sources.source_files import SourceFiles
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
 
-_HERE = Staging(TASK_NAME)
+_HERE = AssetFolder(TASK_NAME)
 _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
 _INS = _HERE.ins("entries", files="../images", fetched="images")
 
@@ -70,7 +74,7 @@ def candidates(
 @dg.asset(
     name="candidates",
     ins=_INS,
-    **Staging(f"{TASK_NAME}/{AS_RELEASED}").stage("distractors"),
+    **AssetFolder(f"{TASK_NAME}/{AS_RELEASED}").stage("distractors"),
 )
 def candidates_as_released(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]

@@ -1,0 +1,1 @@
+"""Annotation answers: validation, resolution by majority, quality and progress."""

@@ -1,0 +1,196 @@
+"""How each person answers: how much, how fast, how like the others, how attentively."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from statistics import fmean, median
+from typing import TypeAlias
+
+from bench_assets.annotation.answers.resolution import ATTENTION_CHECK, gold_share
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
+from bench_assets.core.stats.rater_agreement import krippendorff_alpha
+
+_COMPARED = ("choice", "choices")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonQuality:
+    """How one person answers one form; shares are 0 to 1, None where there is nothing to count."""
+
+    form: str
+    person: str
+    n_answers: int  # that count
+    n_refused: int
+    n_skipped: int
+    seconds: float | None  # s, median of the answers that were measured
+    n_compared: int  # choices that others were given, too
+    agreement: float | None  # share of the others who choose the same, over these
+    alpha_without: float | None  # Krippendorff's, of the others alone
+    n_gold: int  # attention checks that were answered
+    gold: float | None  # share of them that is right
+    n_drift: int  # choices in each half of the person's answers, the smaller
+    drift: float | None  # agreement in the second half less that in the first
+    n_beside: int  # answers to items that a model had filled in before
+    n_alone: int  # answers to items of which its proposal was not shown
+    anchoring: float | None  # share of fields said as the model does: beside less alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemDisagreement:
+    """How far people differ on one item."""
+
+    form: str
+    item_id: str
+    n_people: int
+    disagreement: float  # share of the pairs of people who choose differently, over all fields
+    lacking: int  # answers that it still needs
+
+
+def people_quality(
+    form: Form, items: Sequence[Unit], answers: Sequence[Answer]
+) -> list[PersonQuality]:
+    """Say how each person answers, by name.
+
+    Args:
+        form: Its fields; only choices are compared.
+        items: Those that are asked.
+        answers: All, those that do not count with their complaints.
+    """
+    asked = {item.item_id: item for item in items}
+    units = _units(form, [one for one in answers if not one.complaint])
+    gold = gold_share([one for one in answers if one.complaint == ATTENTION_CHECK], asked)
+    return [
+        _person(form, who, answers, units, gold.get(who, (0, 0)), asked)
+        for who in sorted({one.person for one in answers if one.person})
+    ]
+
+
+def disagreements(
+    form: Form, items: Sequence[Unit], counted: Sequence[Answer], lacking: Mapping[str, int]
+) -> list[ItemDisagreement]:
+    """Say of each item how far people differ, those who differ most first: a second round's queue.
+
+    Args:
+        form: Its fields; only choices are compared.
+        items: Those that are asked.
+        counted: The answers that count.
+        lacking: How many answers items still need.
+    """
+    units = _units(form, counted)
+    rows = [
+        ItemDisagreement(
+            form=form.name,
+            item_id=item.item_id,
+            n_people=len({p for one in units.get(item.item_id, {}).values() for p in one}),
+            disagreement=_differing(list(units.get(item.item_id, {}).values())),
+            lacking=lacking.get(item.item_id, 0),
+        )
+        for item in items
+        if not item.gold
+    ]
+    return sorted(rows, key=lambda row: (-row.disagreement, row.item_id))
+
+
+_Chosen: TypeAlias = Mapping[str, tuple[str, ...]]  # by person
+_Units: TypeAlias = Mapping[str, Mapping[str, _Chosen]]  # by item and field
+
+
+def _units(form: Form, counted: Iterable[Answer]) -> _Units:
+    names = [field.name for field in form.fields if field.kind in _COMPARED]
+    units: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
+    for answer in counted:
+        of_item = units.setdefault(answer.item_id, {name: {} for name in names})
+        for name in names:
+            of_item[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
+    return {  # what everybody leaves empty was no question: to agree on it says nothing
+        item: {name: chosen for name, chosen in of_item.items() if any(chosen.values())}
+        for item, of_item in units.items()
+    }
+
+
+def _differing(units: Sequence[_Chosen]) -> float:
+    pairs = [
+        a != b
+        for chosen in units
+        for n, a in enumerate(chosen.values())
+        for b in list(chosen.values())[:n]
+    ]
+    return sum(pairs) / len(pairs) if pairs else 0.0
+
+
+def _person(
+    form: Form,
+    who: str,
+    answers: Sequence[Answer],
+    units: _Units,
+    gold: tuple[int, int],
+    items: Mapping[str, Unit],
+) -> PersonQuality:
+    own = [one for one in answers if one.person == who]
+    counted = sorted((one for one in own if not one.complaint), key=lambda one: one.at)
+    seconds = [one.seconds for one in own if one.seconds is not None and not one.skipped]
+    like_others = [_shares(one, units) for one in counted]
+    half = len(counted) // 2
+    early, late = _flat(like_others[:half]), _flat(like_others[len(counted) - half :])
+    everywhere = _flat(like_others)
+    beside = [
+        _alike(one, proposal)
+        for one in counted
+        if one.proposed_by and (proposal := items[one.item_id].proposal)
+    ]
+    alone = [_alike(one, withheld) for one in counted if (withheld := items[one.item_id].withheld)]
+    right, n_gold = gold
+    return PersonQuality(
+        form=form.name,
+        person=who,
+        n_answers=len(counted),
+        n_refused=sum(bool(one.complaint) and not one.skipped for one in own) - n_gold,
+        n_skipped=sum(one.skipped for one in own),
+        seconds=median(seconds) if seconds else None,
+        n_compared=len(everywhere),
+        agreement=_mean(everywhere),
+        alpha_without=_alpha_without(who, units),
+        n_gold=n_gold,
+        gold=right / n_gold if n_gold else None,
+        n_drift=min(len(early), len(late)),
+        drift=_less(_mean(late), _mean(early)),
+        n_beside=len(beside),
+        n_alone=len(alone),
+        anchoring=_less(_mean(beside), _mean(alone)),
+    )
+
+
+def _shares(answer: Answer, units: _Units) -> list[float]:
+    """Share of the others who choose as a person does, of each field that others filled in, too."""
+    found = []
+    for chosen in units[answer.item_id].values():
+        if others := [what for who, what in chosen.items() if who != answer.person]:
+            found.append(others.count(chosen[answer.person]) / len(others))
+    return found
+
+
+def _alpha_without(who: str, units: _Units) -> float | None:
+    """Krippendorff's alpha of the others; values of two fields are never the same."""
+    alpha = krippendorff_alpha(
+        [(field, what) for person, what in chosen.items() if person != who]
+        for of_item in units.values()
+        for field, chosen in of_item.items()
+    )
+    return None if isnan(alpha) else alpha
+
+
+def _alike(answer: Answer, proposal: Values) -> float:
+    """Share of the fields of a proposal in which an answer says the same."""
+    return fmean(set(answer.values.get(name, ())) == set(v) for name, v in proposal.items())
+
+
+def _flat(nested: Iterable[Iterable[float]]) -> list[float]:
+    return [one for some in nested for one in some]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _less(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b

@@ -1,0 +1,102 @@
+"""Whether an answer fits the form and the item it is to: no tool is believed."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, Values
+
+_POINT = re.compile(r"(0|1|0?\.\d+|0\.\d+|1\.0+) (0|1|0?\.\d+|0\.\d+|1\.0+)", re.ASCII)
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_LISTS = ("choices", "texts", "points")
+
+
+def complaint_of(answer: Answer, form: Form, items: Mapping[str, Unit]) -> str:
+    """Say why an answer does not count; "" if it does.
+
+    Args:
+        answer: As the tool has it.
+        form: The form as it is now.
+        items: Those that are asked now, by id.
+    """
+    return AnswerValidator(form, items).complaint_of(answer)
+
+
+class AnswerValidator:
+    """The same for many answers: what they are held against is digested once."""
+
+    def __init__(self, form: Form, items: Mapping[str, Unit]) -> None:
+        """Take the form and the items, by id, as they are now."""
+        self._form, self._items = form, items
+        self._version = form.version
+        self._digests: dict[str, str] = {}
+
+    def complaint_of(self, answer: Answer) -> str:
+        """Say why an answer does not count; "" if it does."""
+        if answer.complaint or answer.skipped:
+            return answer.complaint or "skipped"
+        item = self._items.get(answer.item_id)
+        if item is None:
+            return f"item {answer.item_id!r} is not asked any more"
+        fault = self._of_another(answer, item)
+        return fault or "; ".join(misfits(answer.values, self._form, item.choices))
+
+    def _of_another(self, answer: Answer, item: Unit) -> str:
+        """Say to what else an answer was given, or who else gave it; "" if as it should be."""
+        if answer.form_version not in ("", self._version):
+            return "given to an earlier version of the form"
+        if answer.item_digest not in ("", self._digest(item)):
+            return "given before the item changed"
+        if answer.person in item.barred:
+            return f"{answer.person!r} may not answer: the item is of their own making"
+        if answer.changed_by not in ("", answer.person):
+            return f"changed by {answer.changed_by!r}, not by who gave it"
+        return ""
+
+    def _digest(self, item: Unit) -> str:
+        found = self._digests.get(item.item_id)
+        if found is None:
+            found = self._digests[item.item_id] = item.digest
+        return found
+
+
+def misfits(values: Values, form: Form, choices: Values) -> list[str]:
+    """Find what of the values does not fit the form; nothing if all do.
+
+    Args:
+        values: What was filled in.
+        form: Its fields.
+        choices: Of fields whose choices are the item's own.
+    """
+    known = [field.name for field in form.fields]
+    found = [f"there is no field {name!r}" for name in values if name not in known]
+    for field in form.fields:
+        given = values.get(field.name, ())
+        found += _misfits(field, given, choices.get(field.name, field.choices))
+    return found
+
+
+def _misfits(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
+    if not given or not any(value.strip() for value in given):
+        if field.required:
+            yield f"{field.name} is empty"
+        return
+    if field.kind not in _LISTS and len(given) > 1:
+        yield f"{field.name} has {len(given)} entries, one is asked for"
+    if field.kind in _LISTS and not field.least <= len(given) <= field.most:
+        yield f"{field.name} has {len(given)} entries, expected {field.least} to {field.most}"
+    for value in given:
+        if fault := _fault(field, value, choices):
+            yield f"{field.name}: {fault}"
+    if field.kind in ("choices", "texts") and len(set(given)) < len(given):
+        yield f"{field.name} has an entry twice"
+
+
+def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
+    if field.kind in ("choice", "choices"):
+        return "" if value in choices else f"{value!r:.60} is none of {', '.join(choices)}"
+    if field.kind == "points":
+        return "" if _POINT.fullmatch(value) else f"{value!r:.60} is no place on the picture"
+    if field.kind == "picture":
+        return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is no picture of the store"
+    most = field.most if field.kind == "text" else 2000
+    return "" if len(value) <= most else f"{len(value)} characters, at most {most}"

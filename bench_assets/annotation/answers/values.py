@@ -1,0 +1,109 @@
+"""What answers say, read once for all suites: single words, what most say, and votes.
+
+From a question back to what people said when it was made.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from string import ascii_uppercase
+
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit
+from bench_assets.core.schema.votes import Vote
+
+
+def word(answer: Answer, field: str) -> str:
+    """What stands in a field of one entry, without blanks around it; "" if it was left empty."""
+    return answer.values.get(field, ("",))[0].strip()
+
+
+def words(answer: Answer, field: str) -> tuple[str, ...]:
+    """The entries of a list, each on one line, without those that are empty."""
+    lines = (" ".join(entry.split()) for entry in answer.values.get(field, ()))
+    return tuple(line for line in lines if line)
+
+
+def by_item(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
+    """Gather the answers to each item; those of an item as time goes."""
+    found: dict[str, list[Answer]] = {}
+    for answer in sorted(answers, key=lambda one: (one.item_id, one.at, one.person)):
+        found.setdefault(answer.item_id, []).append(answer)
+    return found
+
+
+def most_said(said: Sequence[str]) -> str:
+    """What more say than anything else; "" where as many say one thing as another.
+
+    >>> most_said(["keep", "drop", "keep"]), most_said(["keep", "drop"])
+    ('keep', '')
+    """
+    ranked = Counter(said).most_common(2)
+    if len(ranked) == 2 and ranked[0][1] == ranked[1][1]:
+        return ""
+    return ranked[0][0] if ranked else ""
+
+
+def votes_of(form: Form, answers: Iterable[Answer]) -> list[Vote]:
+    """Read the votes out of answers: what each person chose in each field that offers choices.
+
+    Answers with a complaint, and skipped ones, are none.
+    """
+    fields = [one.name for one in form.fields if one.kind in ("choice", "choices")]
+    return [
+        Vote(
+            person=answer.person,
+            item=answer.item_id,
+            criterion=name,
+            value=", ".join(sorted(answer.values[name])),
+            seconds=answer.seconds,
+            at=answer.changed_at,
+        )
+        for answer in answers
+        if not answer.complaint and not answer.skipped
+        for name in fields
+        if answer.values.get(name)
+    ]
+
+
+def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
+    """Write options with their letters, as people choose among them; see ``letter_of``.
+
+    >>> lettered_choices(["left", "right"])
+    ('A. left', 'B. right')
+    """
+    return tuple(
+        f"{letter}. {text}" for letter, text in zip(ascii_uppercase, options, strict=False)
+    )
+
+
+def letter_of(choice: str) -> str:
+    """Read the letter of an option that somebody chose.
+
+    >>> letter_of("B. right")
+    'B'
+    """
+    return choice.partition(".")[0].strip()
+
+
+def items_behind(
+    question_id: str, group_id: str, images: Collection[str], items: Sequence[Unit]
+) -> list[Unit]:
+    """Find what people were asked that became a question.
+
+    Items whose id is a part of the question's, as that of a submission is; else those that show
+    one of its pictures.
+
+    Args:
+        question_id: Such as "codis/s001/2".
+        group_id: Of the question.
+        images: SHA-256 of each of its pictures.
+        items: All that were asked on a form.
+    """
+    parts = {*question_id.split("/"), group_id}
+    named = [item for item in items if item.item_id in parts]
+    return named or [item for item in items if {*item.pictures.values()} & {*images}]
+
+
+def said_of(items: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
+    """What people said of items, also what does not count, in the order they said it."""
+    ids = {item.item_id for item in items}
+    return sorted((one for one in answers if one.item_id in ids), key=lambda one: one.changed_at)

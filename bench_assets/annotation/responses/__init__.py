@@ -1,0 +1,1 @@
+"""Annotation of model responses: verdicts, preferences, error analysis."""

@@ -1,0 +1,189 @@
+"""Reading a sample of mistakes with a code book: what went wrong, as papers' error analyses do."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import NamedTuple
+
+from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.responses.units import by_reply, drawn, pictures_of, question_shown
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.core.stats.rater_agreement import krippendorff_alpha
+
+_OF_A_CATEGORY = 10  # as BLINK reads of each of its tasks (section 4.3)
+_MOST_CODES = 3  # of one mistake
+
+
+class ErrorCode(NamedTuple):
+    """One kind of mistake."""
+
+    name: str
+    about: str
+    paper: float = nan  # share of mistakes that the paper counts; NaN if it counts none
+
+
+class CodeBook(NamedTuple):
+    """The kinds of mistakes that a task's replies are read for."""
+
+    where: str  # in the paper; "" where they are ours
+    codes: tuple[ErrorCode, ...]
+
+
+GENERAL = CodeBook(
+    "",
+    (
+        ErrorCode("seeing", "something in the pictures is not seen, or seen that is not there"),
+        ErrorCode("reading", "the question, its options or its context are misunderstood"),
+        ErrorCode("knowing", "a fact that no picture shows is not known"),
+        ErrorCode(
+            "reasoning", "what is seen and known is right, and the wrong thing follows from it"
+        ),
+        ErrorCode("refusing", "no answer is given, or that it cannot be answered"),
+        ErrorCode("form", "the right answer is there in a form that was not read"),
+        ErrorCode("key", "the reply is right, and the reference wrong or one of several"),
+        ErrorCode("other", "something else: say what"),
+    ),
+)
+"""Where a paper gives no code book of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodedMistake:
+    """What one person found to be wrong with one reply."""
+
+    question_id: str
+    reply: str  # its name, see ``replies``
+    person: str
+    codes: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeCount:
+    """How many of the mistakes that were read are of one kind."""
+
+    model: str  # "all", or whose mistakes they are
+    code: str
+    n: int  # mistakes that most who read them give this code
+    n_read: int
+    share: float
+    low: float  # of the 95 % interval
+    high: float
+    paper: float  # the share that the paper counts; NaN if it counts none
+    alpha: float  # Krippendorff's, of those who read the same; NaN where one person read each
+
+
+def mistake_form(task: str, title: str, book: CodeBook) -> Form:
+    """The form for reading mistakes of one task."""
+    codes = "; ".join(f"{code.name}: {code.about}" for code in book.codes)
+    return Form(
+        name=f"{task}/mistakes",
+        title=f"{title}: what went wrong?",
+        about=book.where,
+        instructions=(
+            "The reply was scored as wrong. Look at the pictures, read the reply to its end, and"
+            " choose what went wrong: the first thing that did, and another only if it went wrong"
+            f" by itself. The kinds are: {codes}."
+        ),
+        fields=(
+            Field(
+                name="codes",
+                kind="choices",
+                label="What went wrong?",
+                choices=tuple(code.name for code in book.codes),
+                most=_MOST_CODES,
+            ),
+            Field(name="note", kind="text", label="In your own words", required=False),
+        ),
+    )
+
+
+def mistake_items(
+    form: Form,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+    seed: int = 0,
+) -> list[Unit]:
+    """Draw ten mistakes of each category, of all models together."""
+    asked = {one.question_id: one for one in questions}
+    wrong = {(row.question_id, row.model) for row in scores if row.points == 0 and not row.sample}
+    replies = {
+        item_id(*key): rows
+        for key, rows in by_reply(predictions).items()
+        if key[0] in asked and any((key[0], row.model) in wrong for row in rows)
+    }
+    categories: dict[str, list[str]] = defaultdict(list)
+    for name in replies:
+        categories[asked[parts_of(name)[0]].category].append(name)
+    chosen = [one for of in categories.values() for one in drawn({"": of}, _OF_A_CATEGORY, seed)]
+    return [
+        Unit(
+            form=form.name,
+            item_id=name,
+            shown={**question_shown(question, key=True), "Reply": replies[name][0].text},
+            pictures=pictures_of(question),
+        )
+        for name in sorted(chosen)
+        for question in [asked[parts_of(name)[0]]]
+    ]
+
+
+def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
+    """Take what each person found."""
+    return [
+        CodedMistake(
+            question_id=question_id,
+            reply=name,
+            person=answer.person,
+            codes=tuple(sorted(answer.values.get("codes", ()))),
+            note=" ".join(word(answer, "note").split()),
+        )
+        for answer in answers
+        for question_id, name in [parts_of(answer.item_id)]
+    ]
+
+
+def count_codes(
+    book: CodeBook, coded: Iterable[CodedMistake], predictions: Iterable[Prediction]
+) -> list[CodeCount]:
+    """Count the kinds of mistakes, of all models together and of each.
+
+    A mistake is of a kind if more than half of those who read it say so.
+    """
+    read: dict[tuple[str, str], list[CodedMistake]] = defaultdict(list)
+    for one in coded:
+        read[one.question_id, one.reply].append(one)
+    by_model: dict[str, list[list[CodedMistake]]] = {"all": list(read.values())}
+    for key, rows in by_reply(predictions).items():
+        for model in sorted({row.model for row in rows} if key in read else ()):
+            by_model.setdefault(model, []).append(read[key])
+    return [
+        _count(model, code, units)
+        for model, units in by_model.items()
+        if units
+        for code in book.codes
+    ]
+
+
+def _count(model: str, code: ErrorCode, units: Sequence[Sequence[CodedMistake]]) -> CodeCount:
+    said = [Counter(code.name in one.codes for one in unit) for unit in units]
+    holds = [votes[True] > votes[False] for votes in said]
+    share = mean(
+        ScoredPoint(float(one), unit[0].question_id) for one, unit in zip(holds, units, strict=True)
+    )
+    return CodeCount(
+        model=model,
+        code=code.name,
+        n=sum(holds),
+        n_read=len(units),
+        share=share.value,
+        low=share.low,
+        high=share.high,
+        paper=code.paper,
+        alpha=krippendorff_alpha(list(votes.elements()) for votes in said),
+    )

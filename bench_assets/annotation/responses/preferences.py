@@ -1,0 +1,179 @@
+"""Which of two models' replies a person prefers; either is shown first as often as the other."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.responses.units import (
+    by_reply,
+    drawn,
+    judgeable,
+    pictures_of,
+    question_shown,
+    reply_name,
+)
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.core.stats.means import ScoredPoint, mean
+
+Preferred: TypeAlias = Literal["first", "second", "neither"]
+
+_OF_A_PAIR = 50  # questions of each two models, half of them in either order
+_CHOICES: Mapping[str, Preferred] = {
+    "the first": "first",
+    "the second": "second",
+    "neither": "neither",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preference:
+    """Which of two replies one person prefers."""
+
+    question_id: str
+    first: str  # names of the replies, in the order shown
+    second: str
+    person: str
+    preferred: Preferred
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinRate:
+    """How often people prefer one model's reply to another's."""
+
+    model: str
+    other: str
+    n: int  # questions that somebody compared
+    wins: int  # answers, of several people each
+    losses: int
+    ties: int
+    rate: float  # mean over answers: 1 for a win, half for a tie
+    low: float  # of the 95 % interval; answers about one question depend on each other
+    high: float
+
+
+def preference_form(task: str, title: str) -> Form:
+    """The form for two replies to a question of one task."""
+    return Form(
+        name=f"{task}/preferences",
+        title=f"{title}: which reply is better?",
+        instructions=(
+            "Two of those who were asked answered the question. Choose the reply that you would"
+            " rather have been given: first by whether it is right and says nothing that is not in"
+            " the pictures, then by whether it answers what was asked, and only then by how it is"
+            " worded. A longer reply is not better for being long. Say neither where they are as"
+            " good or as bad as each other."
+        ),
+        fields=(Field(name="better", kind="choice", label="Better is", choices=tuple(_CHOICES)),),
+    )
+
+
+def preference_items(
+    form: Form, questions: Sequence[Question], predictions: Sequence[Prediction], seed: int = 0
+) -> list[Unit]:
+    """Draw questions for each two models that say something different, as many in either order."""
+    asked = {one.question_id: one for one in questions}
+    said = _texts(predictions, asked)
+    models = sorted({model for texts in said.values() for model in texts})
+    found: dict[str, Unit] = {}
+    for pair in combinations(models, 2):
+        orders: dict[bool, list[str]] = {False: [], True: []}
+        for question_id, texts in said.items():
+            names = [reply_name(texts[model]) for model in pair if model in texts]
+            if len(set(names)) == 2:
+                turned = _turned(question_id, names)
+                shown = names[::-1] if turned else names
+                orders[turned].append(item_id(question_id, *shown))
+        n = min(_OF_A_PAIR // 2, *map(len, orders.values()))
+        for names in orders.values():
+            for one in drawn({"": names}, n, seed):
+                found[one] = _item(form, one, asked, said)
+    return [found[name] for name in sorted(found)]
+
+
+def preferences(answers: Sequence[Answer]) -> list[Preference]:
+    """Take what each person prefers."""
+    return [
+        Preference(
+            question_id=question_id,
+            first=first,
+            second=second,
+            person=answer.person,
+            preferred=_CHOICES[word(answer, "better")],
+        )
+        for answer in answers
+        for question_id, first, second in [parts_of(answer.item_id)]
+    ]
+
+
+def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> list[WinRate]:
+    """Count for each two models how often people prefer the one's reply to the other's."""
+    models = {
+        key: sorted({row.model for row in rows}) for key, rows in by_reply(predictions).items()
+    }
+    points: dict[tuple[str, str], list[ScoredPoint]] = defaultdict(list)
+    for one in said:
+        value = {"first": 1.0, "second": 0.0, "neither": 0.5}[one.preferred]
+        for a in models.get((one.question_id, one.first), []):
+            for b in models.get((one.question_id, one.second), []):
+                if a != b:
+                    pair, points_of_a = ((a, b), value) if a < b else ((b, a), 1 - value)
+                    points[pair].append(ScoredPoint(points_of_a, one.question_id))
+    return [_rate(*pair, found) for pair, found in sorted(points.items())]
+
+
+def _texts(
+    predictions: Iterable[Prediction], asked: Mapping[str, Question]
+) -> dict[str, dict[str, str]]:
+    """By question and model, what was said."""
+    said: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in judgeable(predictions):
+        if row.question_id in asked:
+            said[row.question_id][row.model] = row.text
+    return dict(said)
+
+
+def _turned(question_id: str, names: Sequence[str]) -> bool:
+    """Whether the second model's reply is shown first: drawn by what is shown, and by no model."""
+    drawn_by = "\n".join([question_id, *sorted(names)])
+    heads = hashlib.sha256(drawn_by.encode()).digest()[0] % 2 == 1
+    return heads == (names[0] < names[1])
+
+
+def _item(
+    form: Form, name: str, asked: Mapping[str, Question], said: Mapping[str, Mapping[str, str]]
+) -> Unit:
+    question_id, first, second = parts_of(name)
+    texts = {reply_name(text): text for text in said[question_id].values()}
+    question = asked[question_id]
+    return Unit(
+        form=form.name,
+        item_id=name,
+        shown={
+            **question_shown(question, key=False),
+            "First reply": texts[first],
+            "Second reply": texts[second],
+        },
+        pictures=pictures_of(question),
+    )
+
+
+def _rate(model: str, other: str, points: Sequence[ScoredPoint]) -> WinRate:
+    found = mean(points)
+    values = [point.value for point in points]
+    return WinRate(
+        model=model,
+        other=other,
+        n=len({point.cluster for point in points}),
+        wins=values.count(1.0),
+        losses=values.count(0.0),
+        ties=values.count(0.5),
+        rate=found.value,
+        low=found.low,
+        high=found.high,
+    )

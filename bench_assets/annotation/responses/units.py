@@ -1,0 +1,73 @@
+"""Models' replies as people are shown them: never which model said it, and equal ones once."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from math import floor
+from typing import TypeVar
+
+from bench_assets.annotation.answers.values import lettered_choices
+from bench_assets.core.schema.rows import Prediction, Question
+
+Stratum = TypeVar("Stratum", bound=Hashable)
+
+_LETTERS = 12  # of a digest; ten thousand replies to one question share one with 2e-7
+
+
+def reply_name(text: str) -> str:
+    """Name a reply by what it says, so that the name tells nothing of who said it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
+
+
+def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
+    """The first draws that are there: a reply that failed, or was cut off, is judged by nobody."""
+    return [
+        row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
+    ]
+
+
+def by_reply(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
+    """Gather predictions by question and name of the reply: who says the same is judged once."""
+    found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
+    for row in judgeable(predictions):
+        found[row.question_id, reply_name(row.text)].append(row)
+    return dict(found)
+
+
+def question_shown(question: Question, *, key: bool) -> dict[str, str]:
+    """What a person reads of a question, its key only where it is wanted."""
+    shown = {"Question": question.text}
+    if question.context and question.context != question.text:
+        shown = {"Context": question.context} | shown
+    if question.options:
+        shown["Options"] = "\n".join(lettered_choices(question.options))
+    if key:
+        shown["Right"] = "\n".join(question.answer)
+    return shown
+
+
+def pictures_of(question: Question) -> dict[str, str]:
+    """The pictures of a question, in their order."""
+    return {f"Picture {number}": image for number, image in enumerate(question.images, 1)}
+
+
+def drawn(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:
+    """Draw ``n`` names, from each stratum as large a share as it has of all (largest remainders).
+
+    What is drawn of a stratum depends on the seed and the names alone: a larger sample, or one of
+    more names, holds mostly the same ones.
+    """
+    total = sum(map(len, strata.values()))
+    if total <= n:
+        return sorted(name for names in strata.values() for name in names)
+    quotas = {key: n * len(names) / total for key, names in strata.items()}
+    left = n - sum(map(floor, quotas.values()))
+    ranked = sorted(quotas, key=lambda key: (floor(quotas[key]) - quotas[key], str(key)))
+    sizes = {key: floor(quotas[key]) + (key in ranked[:left]) for key in quotas}
+    return sorted(
+        name for key, names in strata.items() for name in _dealt(names, seed)[: sizes[key]]
+    )
+
+
+def _dealt(names: Sequence[str], seed: int) -> list[str]:
+    return sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{name}".encode()).digest())

@@ -1,0 +1,134 @@
+"""A person's verdict on a model's reply: right, wrong, or not to be told.
+
+The replies are a seeded sample, stratified by category and by what the judge says of them. Whoever
+judges sees the question, the reference and the reply, and neither the model nor the judge.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.responses.units import by_reply, drawn, pictures_of, question_shown
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.core.judging.verdict_requests import at_last
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.stats.power import for_interval
+
+PEOPLE = "people"
+"""The judge that people's verdicts make up."""
+
+_AGREEMENT, _HALF_WIDTH = 0.9, 0.05
+"""Agreement with a judge that is expected, and how far off it may be found: 139 replies."""
+
+_VERDICTS = {"yes": True, "no": False, "unclear": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyVerdict:
+    """One person's verdict on one reply to one question, whichever models gave it."""
+
+    question_id: str
+    reply: str  # its name, see ``replies``
+    person: str
+    verdict: bool | None  # None: it cannot be told
+
+
+def verdict_form(task: str, title: str) -> Form:
+    """The form for the replies to one task."""
+    return Form(
+        name=f"{task}/verdicts",
+        title=f"{title}: is the reply right?",
+        instructions=(
+            "Somebody answered the question. Say yes if the answer that they commit to means the"
+            " same as the reference, in whatever words and however long; no if it means something"
+            " else, if it leaves the question open or names several answers. What is said besides"
+            " counts for nothing unless it contradicts the answer. Say unclear if you cannot tell"
+            " what is meant, or if the reference itself looks wrong."
+        ),
+        fields=(
+            Field(name="verdict", kind="choice", label="Is it right?", choices=tuple(_VERDICTS)),
+            Field(name="note", kind="text", label="Why is it unclear?", required=False),
+        ),
+    )
+
+
+def verdict_items(
+    form: Form,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement] = (),
+    seed: int = 0,
+) -> list[Unit]:
+    """Draw replies of all models, as many as tell the agreement with a judge to 5 points."""
+    asked = {one.question_id: one for one in questions}
+    replies = {key: rows for key, rows in by_reply(predictions).items() if key[0] in asked}
+    heard = _said_by_judge(judgements)
+    strata: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (question_id, name), rows in replies.items():
+        said = Counter(heard.get((question_id, row.model), "") for row in rows)
+        stratum = asked[question_id].category, said.most_common(1)[0][0]
+        strata[stratum].append(item_id(question_id, name))
+    n = for_interval(_AGREEMENT, _HALF_WIDTH)
+    return [
+        Unit(
+            form=form.name,
+            item_id=one,
+            shown={**question_shown(asked[question_id], key=True), "Reply": rows[0].text},
+            pictures=pictures_of(asked[question_id]),
+        )
+        for one in drawn(strata, n, seed)
+        for question_id, name in [parts_of(one)]
+        for rows in [replies[question_id, name]]
+    ]
+
+
+def reply_verdicts(answers: Sequence[Answer]) -> list[ReplyVerdict]:
+    """Take what each person says of each reply."""
+    return [
+        ReplyVerdict(
+            question_id=question_id,
+            reply=name,
+            person=answer.person,
+            verdict=_VERDICTS[word(answer, "verdict")],
+        )
+        for answer in answers
+        for question_id, name in [parts_of(answer.item_id)]
+    ]
+
+
+def decided(verdicts: Iterable[ReplyVerdict]) -> dict[tuple[str, str], bool]:
+    """What most people say of each reply; divided ones, and those nobody can tell, are left out."""
+    said: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
+    for one in verdicts:
+        said[one.question_id, one.reply][one.verdict] += 1
+    return {
+        key: votes[True] > votes[False]
+        for key, votes in said.items()
+        if votes[True] != votes[False] and max(votes[True], votes[False]) > votes[None]
+    }
+
+
+def right_by_people(
+    verdicts: Iterable[ReplyVerdict], predictions: Iterable[Prediction]
+) -> dict[str, Mean]:
+    """Share of the sampled replies that people call right, by model."""
+    truth = decided(verdicts)
+    points: dict[str, list[ScoredPoint]] = defaultdict(list)
+    for (question_id, name), rows in by_reply(predictions).items():
+        if (question_id, name) in truth:
+            for row in rows:
+                points[row.model].append(ScoredPoint(float(truth[question_id, name]), question_id))
+    return {model: mean(found) for model, found in sorted(points.items())}
+
+
+def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
+    """What a judge says of a model's reply: "yes", "no", or "mixed" where it has several points."""
+    said: dict[tuple[str, str], set[bool]] = defaultdict(set)
+    for row in at_last(judgements):
+        if row.verdict is not None and not row.sample:
+            said[row.question_id, row.model].add(row.verdict)
+    words = {frozenset({True}): "yes", frozenset({False}): "no"}
+    return {key: words.get(frozenset(values), "mixed") for key, values in said.items()}

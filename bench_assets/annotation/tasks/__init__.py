@@ -1,0 +1,1 @@
+"""Annotation forms, units, and the port to annotation backends."""

@@ -1,0 +1,111 @@
+"""What a person fills in: forms and their fields, and the things that they are filled in for."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "picture"]
+"""``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: a list of short ones;
+``points``: places on the form's first picture, each ``"x y"`` in shares of width and height, from
+the top left; ``picture``: one that the person brings, by the SHA-256 of its bytes in the store."""
+
+Values: TypeAlias = Mapping[str, tuple[str, ...]]
+"""What was filled in, by field; a field that was left empty is absent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One thing that a person is asked of each item."""
+
+    name: str  # of a column or section that comes of it: letters, digits and _
+    kind: FieldKind
+    label: str  # what the person reads
+    choices: tuple[str, ...] = ()  # in the order shown; an item may have its own
+    required: bool = True
+    least: int = 1  # entries of a list, points or choices, where something is filled in at all
+    most: int = 2000  # characters of a text; entries of a list, points or choices
+
+
+def yes_or_no(name: str, label: str) -> Field:
+    """Ask whether something is so."""
+    return Field(name=name, kind="choice", label=label, choices=("yes", "no"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What is asked of every item of one kind."""
+
+    name: str  # "codis/votes": its suite, and its own
+    title: str
+    instructions: str  # what the person reads before the first item: the paper's own rules
+    fields: tuple[Field, ...]
+    about: str = ""  # where the paper has it
+
+    @property
+    def version(self) -> str:
+        """Digest of all that a person sees of it: an answer to another version is another's."""
+        return _version(self)
+
+    def field(self, name: str) -> Field | None:
+        """Find a field; None if there is none of that name."""
+        return next((one for one in self.fields if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One thing that people are asked about."""
+
+    form: str
+    item_id: str
+    shown: Mapping[str, str] = field(default_factory=dict)  # texts by their headings, in order
+    pictures: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by heading, in order
+    choices: Values = field(default_factory=dict)  # of fields whose choices are the item's own
+    needed: int = 1  # answers of as many people
+    barred: tuple[str, ...] = ()  # who may not answer: its author, say
+    proposal: Values = field(default_factory=dict)  # filled in before the person comes
+    proposed_by: str = ""  # the model that filled it in
+    withheld: Values = field(default_factory=dict)  # what it would have, where nobody is shown that
+    gold: Values = field(default_factory=dict)  # of an attention check: what is right; never shown
+
+    @property
+    def digest(self) -> str:
+        """Digest of what a person is shown and chooses from: an answer is to this and no other.
+
+        In whatever order it is shown: a table keeps none.
+        """
+        shown = [sorted(one.items()) for one in (self.shown, self.pictures, self.choices)]
+        return _digest(shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one person last said of one item."""
+
+    form: str
+    form_version: str
+    item_id: str
+    item_digest: str  # of what was shown; "": nobody noted it, as in files that people write
+    person: str  # a pseudonym
+    values: Values
+    at: str  # when it was first given: ISO 8601, UTC
+    changed_at: str  # when it was last changed; as ``at`` if never
+    changed_by: str = ""  # who changed it last, if that was not the person
+    seconds: float | None = None  # s from being shown to being sent; None where nobody measured
+    skipped: bool = False  # the person would not say; counts for nothing
+    proposed_by: str = ""  # who had filled it in before the person came
+    tool: str = ""  # "pages", "label-studio", "files"
+    tool_id: str = ""  # what the tool calls it
+    complaint: str = ""  # why it does not count; "" if it does
+
+
+@lru_cache(maxsize=256)  # it is asked for with every answer
+def _version(form: Form) -> str:
+    return _digest(asdict(form) | {"about": ""})
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""Dagster asset factories that suites build their graphs with."""

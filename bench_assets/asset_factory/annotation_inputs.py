@@ -1,0 +1,88 @@
+"""What people said, where suites make their tables of it; and what they have not decided yet."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.signature import OPEN
+from bench_assets.evaluation.task import Task
+from resources.config.bench_toml import Settings
+from resources.tables.parquet import TableFiles
+
+
+def answers_key(form: SuiteForm) -> dg.AssetKey:
+    """What a table depends on that is made of a form's answers."""
+    return dg.AssetKey(form.table("answers").split("/"))
+
+
+def counted_answers(tables: TableFiles, form: SuiteForm) -> list[Answer]:
+    """Read the answers that count; none where nobody was ever asked."""
+    key = answers_key(form).path
+    if not tables.exists(key):
+        return []
+    return [one for one in tables.read(key, Answer) if not one.complaint]
+
+
+def heard(tables: TableFiles, form: SuiteForm) -> list[Any]:
+    """Read the answers that count as the suite's own rows; none where nobody was ever asked."""
+    return form.to_rows(counted_answers(tables, form))
+
+
+def needed_of(settings: Settings, form: SuiteForm) -> int | None:
+    """How many answers an item takes, if bench.toml says so; None: as many as the paper has."""
+    asked = settings.people.forms.get(form.form.name)
+    return asked.needed if asked else None
+
+
+def least_votes(settings: Settings, form: SuiteForm, usual: int) -> int:
+    """How many votes decide: those that bench.toml asks for, else one where only files have them.
+
+    Args:
+        settings: Whether the form is asked, and of how many people.
+        form: By which votes are cast.
+        usual: How many are asked for where bench.toml does not say.
+    """
+    asked = settings.people.forms.get(form.form.name)
+    return (asked.needed or usual) if asked else 1
+
+
+def decided_in(task: Task) -> list[dg.AssetKey]:
+    """What a question table depends on besides its inputs: it tells what is open."""
+    return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
+
+
+def open_items(
+    task: Task, tables: TableFiles, questions: Sequence[Question]
+) -> dict[str, list[str]]:
+    """Find what is neither kept nor dropped yet, by the form that decides: a line for each.
+
+    Nothing is open where the questions are a release's: others decided on them.
+    """
+    found: dict[str, list[str]] = {}
+    if questions and not {one.edition for one in questions} & {"built", "mini"}:
+        return found
+    for one in task.decided_in:
+        key = one.name.split("/")
+        rows = tables.read(key, one.row) if tables.exists(key) else []
+        found.setdefault(one.form, []).extend(one.open_rows(rows))
+    return found
+
+
+def with_open(
+    questions: Sequence[Question], task: Task, tables: TableFiles, settings: Settings
+) -> list[Question]:
+    """Note in each question how much people are still to decide; nothing where nobody is asked.
+
+    Numbers made of such a table say so in their signature.
+    """
+    asked = settings.people.forms
+    found = open_items(task, tables, questions) if asked else {}
+    n = sum(len(open_) for form, open_ in found.items() if form in asked)
+    if not n:
+        return list(questions)
+    return [replace(one, labels={**one.labels, OPEN: str(n)}) for one in questions]

@@ -1,0 +1,128 @@
+"""What the assets right of the waist show of their tables, besides the first rows."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+from bench_assets.core.images.charts import Bar, bars, curve, scale
+from bench_assets.core.schema.rows import Metric, Prediction
+from bench_assets.core.schema.training_runs import curve_of, step_of
+from bench_assets.core.tables.large_tables import column
+from bench_assets.core.text.escaping import as_text
+
+_BARS = 24  # slices that are drawn; the table has all
+_STEPS = 60  # of a run, that are drawn
+
+
+def replies_shown(rows: Sequence[Prediction]) -> dict[str, int]:
+    """Numbers of all replies of a table, remembered ones included."""
+    return {
+        "replies_failed": sum(map(bool, column(rows, "error"))),
+        "cut_short": sum(why == "length" for why in column(rows, "finish_reason")),
+        "no_answer": sum(map(bool, column(rows, "no_answer"))),
+        "prompt_tokens": sum(n or 0 for n in column(rows, "prompt_tokens")),
+        "completion_tokens": sum(n or 0 for n in column(rows, "completion_tokens")),
+    }
+
+
+def results_table(rows: Sequence[Metric]) -> str:
+    """The metrics as a person would print them: a line a category, a column a metric."""
+    names = list(dict.fromkeys(row.metric for row in rows))
+    cells = {(row.category, row.metric): row for row in rows}
+    lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
+    for category in dict.fromkeys(row.category for row in rows):
+        shown = [_cell(cells[category, name]) for name in names]
+        lines.append(f"| {as_text(category)} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def results_page(
+    rows: Sequence[Metric], primary: str, others: Sequence[Metric], chance: float | None = None
+) -> str:
+    """The metrics of one model as a page: a sentence, bars, and the curve of its run.
+
+    Args:
+        rows: All metrics; at least one is ``primary`` over all questions.
+        primary: The metric of the leaderboard.
+        others: Metrics of other steps of its run, those that were written last at the end.
+        chance: Of ``primary`` in every slice, where it is known and no measure of its own.
+    """
+    (first, *_) = [row for row in rows if (row.metric, row.category) == (primary, "all")]
+    chances = {row.category: row.value for row in rows if row.metric == "chance"}
+    if chance is not None and not chances:
+        chances = {row.category: chance for row in rows}
+    overall = [row for row in rows if row.category == "all" and row.metric != "chance"]
+    slices = [row for row in rows if row.metric == primary and row.category != "all"]
+    ends = {row.metric: scale([r for r in rows if r.metric == row.metric]) for row in rows}
+    lines = [
+        *(Bar(label=r.metric, row=r, full=ends[r.metric], chance=_of(r, chances)) for r in overall),
+        *(
+            Bar(label=r.category, row=r, full=ends[primary], chance=chances.get(r.category))
+            for r in slices[:_BARS]
+        ),
+    ]
+    title = f"{first.model}: metrics over all questions, then {primary} of each slice"
+    paragraphs = [_sentence(first, chances.get("all")), _picture(bars(lines, title), "bars")]
+    if len(slices) > _BARS:
+        paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
+    return "\n\n".join([*paragraphs, *_run(first, others)])
+
+
+def _of(row: Metric, chances: Mapping[str, float]) -> float | None:
+    """Chance is that of the accuracies: other metrics have none."""
+    return chances.get("all") if row.metric.startswith("accuracy") else None
+
+
+def _sentence(row: Metric, chance: float | None) -> str:
+    if isnan(row.value):
+        return f"{as_text(row.metric)}: nothing could be scored."
+    beside = {"chance": chance, "the best constant reply": row.constant}
+    known = [f"{name} has {value:.3f}" for name, value in beside.items() if value is not None]
+    against = f"; {', '.join(known)}" if known else ""
+    failed = f" {row.n_failed} questions have no reply." if row.n_failed else ""
+    unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
+    return (
+        f"**{as_text(row.metric)} {row.value:.3f}** [{row.low:.3f}, {row.high:.3f}], "
+        f"n={row.n_scored}{unscored}{against}.{failed}"
+    )
+
+
+def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
+    """The curve of its run, if there is another step."""
+    steps, here = curve_of(first, others), step_of(first.model)
+    if here is None or len(steps) < 2:
+        return []
+    before = [step for step in steps if step < here.step]
+    said = f"Step {here.step} of {as_text(here.run or 'its run')}: {first.value:.3f}"
+    if before:
+        old = steps[before[-1]].value
+        said += f", after {old:.3f} at step {before[-1]} ({first.value - old:+.3f})"
+    drawn = {step: steps[step] for step in _thinned(list(steps), here.step)}
+    title = f"{here.run or 'the run'}: {first.metric} at each step, with 95 % intervals"
+    return [f"{said}.", _picture(curve(drawn, here.step, title), "curve of the run")]
+
+
+def _thinned(steps: Sequence[int], here: int) -> list[int]:
+    """Steps spread evenly over a long run, its ends and ``here`` among them."""
+    if len(steps) <= _STEPS:
+        return list(steps)
+    spread = {steps[round(n * (len(steps) - 1) / (_STEPS - 2))] for n in range(_STEPS - 1)}
+    return sorted(spread | {here})
+
+
+def _picture(svg: str, what: str) -> str:
+    return f"![{what}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+
+
+def _cell(row: Metric) -> str:
+    left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
+    left += f" ({row.n_failed} without reply)" if row.n_failed else ""
+    left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+    values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
+    left += "".join(f", {name} {value}" for name, value in values.items() if value)
+    return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"
+
+
+def blind(value: float | None) -> str:
+    """What is scored without looking, for a column; empty where it is not known."""
+    return "" if value is None else f"{value:.3f}"

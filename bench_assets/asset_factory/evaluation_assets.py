@@ -1,0 +1,249 @@
+"""The right half of every benchmark: one asset for each step of ``flow``, one partition a model."""
+
+import posixpath
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import dagster as dg
+
+from bench_assets.asset_factory.asset_metadata import replies_shown
+from bench_assets.asset_factory.evaluation_steps import (
+    CONSTANTS,
+    constants_of,
+    judged,
+    metrics_output,
+    predicted,
+    read_constants,
+    read_run,
+    scores_output,
+)
+from bench_assets.asset_factory.partitions import ANSWERING
+from bench_assets.asset_factory.suite_assets import AssetArguments, AssetFolder, Pool, StageName
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsFile
+from resources.images.response_previews import replies_preview, verdicts_preview
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.asset_types import table_of
+from resources.tables.parquet import TableFiles, table_output
+
+_SCORES = (
+    "One row: the points of one prediction and the answer that was read out of it; no points "
+    "where the judge or the connection failed."
+)
+_JUDGEMENTS = (
+    "One row: one verdict of the judge on one prediction; the judge is a model of bench.toml or "
+    "the suite's rules. An unreadable verdict is empty, never guessed."
+)
+
+
+_TABLES: Sequence[type[Any]] = (Question, Prediction, Judgement, Score)
+_ROWS = {f"{row.__name__.lower()}s": row for row in _TABLES}
+
+
+def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
+    """Asset key of a table right of the waist; the paper's own condition is not in it."""
+    return [*task.name.split("/"), *([] if condition == "main" else [condition]), table]
+
+
+def questions_key(task: Task, condition: str) -> list[str]:
+    """Asset key of the questions that a condition asks.
+
+    Raises:
+        UnknownNameError: If the task has no such condition.
+    """
+    own = condition if task.condition(condition).own_questions else "main"
+    return evaluation_key(task, own, "questions")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationStep:
+    """A task's questions under one condition, and where the tables of their answers lie."""
+
+    task: Task
+    condition: str = "main"
+    split: str = ""  # folder of another split, whose questions are its own and answers hidden
+    is_study: bool = False  # grouped with the ablations, whatever the condition
+
+    def stage(self, stage: StageName, asks: Pool | None = None) -> AssetArguments:
+        """What ``dg.asset`` is told of a table's place."""
+        version = "+".join((str(self.task.version), *self.task.extensions))
+        arguments = AssetFolder(self.task.name, version).stage(
+            stage,
+            asks=asks,
+            below=self._below,
+            ablation=bool(self.is_study or self._below),
+            partitions=ANSWERING[self.task.asked_of],
+        )
+        if self.task.asked_of == "encoder":  # which none of the suite's other tasks could ask
+            arguments["group_name"] = self.task.name.replace("/", "_")
+        return arguments
+
+    def ins(self, *tables: str) -> dict[str, dg.AssetIn]:
+        """Name the tables of this evaluation that an asset reads; the questions are one."""
+        own = self.split or self.task.condition(self.condition).own_questions
+        folders = {"questions": self._below if own else ""}
+        places = {t: posixpath.join(folders.get(t, self._below), t) for t in tables}
+        named = AssetFolder(self.task.name).ins(**places)
+        large = {t: table_of(_ROWS[t]) for t in tables if t in _ROWS}
+        return named | {t: dg.AssetIn(named[t].key, dagster_type=rows) for t, rows in large.items()}
+
+    @property
+    def constants(self) -> list[str]:
+        """Key of the table of constant replies to its questions; [] where there is none."""
+        own = self.split or self.task.condition(self.condition).own_questions
+        answered = self.task.asked_of == "model" and not own
+        return [*self.task.name.split("/"), CONSTANTS] if answered else []
+
+    @property
+    def _below(self) -> str:
+        return self.split or ("" if self.condition == "main" else self.condition)
+
+
+MakePredictions: TypeAlias = Callable[[EvaluationStep], dg.AssetsDefinition]
+
+
+def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
+    """Build the asset that asks models."""
+    task = of.task
+
+    @dg.asset(
+        ins=of.ins("questions"),
+        description=(
+            f"One row: what a model replied to one question of {task.shown}, and how it was "
+            f"asked. Condition: {task.conditions[of.condition].about} A question without a reply "
+            "has a row with `error`; it is asked again at the next materialization."
+        ),
+        dagster_type=table_of(Prediction),
+        **of.stage("predictions", "gpu"),
+    )
+    def predictions(
+        context: dg.AssetExecutionContext, models: Models, questions: Sequence[Question]
+    ) -> dg.Output[Sequence[Prediction]]:
+        if not questions:
+            needs = task.conditions[of.condition].needs or "look at the rejections for the reasons"
+            where = f"{task.name}, condition {of.condition}"
+            raise SettingsError(f"{where}: there is no question to ask; {needs}")
+        rows, metadata = predicted(context, models, task, of.condition, questions)
+        pages = replies_preview(questions, rows, models.image_store)
+        return table_output(rows, {**metadata, **replies_shown(rows), **pages})
+
+    return predictions
+
+
+def configured_judge(settings: Settings, suite: str) -> str:
+    """The judge that a suite is configured with."""
+    return settings.suite(suite, SuiteSettings).judge
+
+
+def evaluation_assets(
+    task: Task,
+    condition: str = "main",
+    *,
+    split: str = "",
+    predictions: MakePredictions = predictions_of_models,
+) -> list[dg.AssetsDefinition]:
+    """Build the assets that take the questions of a condition to metrics, one model at a time.
+
+    Another ``split``, whose answers are hidden, is asked and judged only. ``predictions`` makes the
+    asset that asks: models that talk, unless something else answers.
+    """
+    of = EvaluationStep(task, condition, split)
+    asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
+    tried = [constants_of(task)] if of.constants and condition == "main" else []
+    return asked if split else [*tried, *asked, _scores(of), _metrics(of)]
+
+
+def judgements_of(
+    of: EvaluationStep,
+    name: str = "judgements",
+    judge: Callable[[Settings, str], str] = configured_judge,
+    about: str = _JUDGEMENTS,
+) -> dg.AssetsDefinition:
+    """Build the asset that judges predictions, by the judge that ``judge`` finds in bench.toml.
+
+    ``about`` says what one row of the table ``name`` is.
+    """
+
+    @dg.asset(
+        name=name,
+        ins=of.ins("questions", "predictions"),
+        description=about,
+        dagster_type=table_of(Judgement),
+        **of.stage("judgements", "judge"),
+    )
+    def judgements(
+        context: dg.AssetExecutionContext,
+        models: Models,
+        settings: SettingsFile,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+    ) -> dg.Output[Sequence[Judgement]]:
+        named = judge(settings.load(), of.task.suite)
+        rows, metadata = judged(context, models, of.task, named, questions, predictions)
+        pages = verdicts_preview(questions, predictions, rows, models.image_store)
+        return table_output(rows, {**metadata, **pages})
+
+    return judgements
+
+
+def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
+    """Two signatures, because Dagster reads an asset's inputs from its function's."""
+    task = of.task
+
+    def scores(
+        settings: SettingsFile,
+        image_store: ImageStore,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+    ) -> dg.Output[Sequence[Score]]:
+        return scores_output(task, settings, image_store, questions, predictions, [])
+
+    def scores_of_judged(
+        settings: SettingsFile,
+        image_store: ImageStore,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        judgements: Sequence[Judgement],
+    ) -> dg.Output[Sequence[Score]]:
+        return scores_output(task, settings, image_store, questions, predictions, judgements)
+
+    make = dg.asset(
+        name="scores",
+        ins=of.ins("questions", "predictions", *(["judgements"] if task.is_judged else [])),
+        description=_SCORES,
+        dagster_type=table_of(Score),
+        **of.stage("scores"),
+    )
+    return make(scores_of_judged if task.is_judged else scores)
+
+
+def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
+    constants = of.constants
+
+    @dg.asset(
+        ins=of.ins("questions", "predictions", "scores"),
+        deps=[constants] if constants else [],
+        description=(
+            f"One row: one metric over all questions or one slice of them, with its 95 % interval "
+            f"and its signature. Primary metric: {of.task.primary_metric}."
+        ),
+        **of.stage("metrics"),
+    )
+    def metrics(
+        tables: TableFiles,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        scores: Sequence[Score],
+    ) -> dg.Output[list[Metric]]:
+        tried = read_constants(tables, constants) if constants else []
+        key = evaluation_key(of.task, of.condition, "metrics")
+        steps = read_run(tables, key, scores[0].model) if scores else []
+        return metrics_output(of.task, questions, predictions, scores, tried, steps)
+
+    return metrics

@@ -1,0 +1,153 @@
+"""What the assets of the right half do around the pure steps of ``pipeline``."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import dagster as dg
+
+from bench_assets.asset_factory.asset_metadata import results_page, results_table
+from bench_assets.asset_factory.suite_assets import AssetFolder, asking
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import judged_by, model_of
+from bench_assets.core.schema.training_runs import is_same_run
+from bench_assets.core.tables.large_tables import altered, column, gathered
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants, chance_of
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from resources.config.settings_resource import SettingsFile
+from resources.images.response_previews import mistakes_preview
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.models.registry.setup import setup_of
+from resources.tables.asset_types import table_of
+from resources.tables.parquet import TableFiles, table_output
+
+CONSTANTS = "constants"
+"""Name of the table of what constant replies score, beside the questions."""
+
+
+def predicted(
+    context: dg.AssetExecutionContext,
+    models: Models,
+    task: Task,
+    condition: str,
+    questions: Sequence[Question],
+) -> tuple[Sequence[Prediction], dict[str, int | float]]:
+    """Ask the model of this partition; says what to show of the asking.
+
+    Raises:
+        BenchError: If the model cannot be asked.
+    """
+    name = context.partition_key
+    models.bring(name, (one for shown in column(questions, "images") for one in shown))
+    setup = model_of(setup_of(name, models.settings.load()))
+    with asking(context, models, name, condition) as (model, progress):
+        said = pipeline.predictions(task, questions, model, condition)
+        rows = gathered((replace(row, setup=setup) for row in said), Prediction)
+    return rows, progress.metadata()
+
+
+def judged(
+    context: dg.AssetExecutionContext,
+    models: Models,
+    task: Task,
+    judge: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> tuple[Sequence[Judgement], dict[str, int | float]]:
+    """Judge predictions with the judge that bench.toml names; says what to show of the asking.
+
+    Raises:
+        BenchError: If the task is not judged in that way, or the judge cannot be asked.
+    """
+    chosen = task.chosen_judge(judge)
+    if not chosen.model:
+        said = pipeline.judge(task, questions, predictions, None, chosen.name)
+        return altered(said, setup=judged_by(chosen.name, "")), {}
+    setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
+    with asking(context, models, chosen.model) as (model, progress):
+        said = pipeline.judge(task, questions, predictions, model, chosen.name)
+    rows = altered(said, setup=setup)
+    return rows, {**progress.metadata(), "replies_failed": sum(map(bool, column(rows, "error")))}
+
+
+def constants_of(task: Task) -> dg.AssetsDefinition:
+    """Build the asset that tries constant replies on a task's questions; no model is asked."""
+    here = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
+
+    @dg.asset(
+        name=CONSTANTS,
+        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
+        description=(
+            "One row: what the best constant reply scores in one cell of the results, in one of "
+            "the task's readings. A number that is not above it says nothing about pictures."
+        ),
+        **here.stage("constants"),
+    )
+    def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
+        return table_output(best_constants(task, questions))
+
+    return constants
+
+
+def scores_output(
+    task: Task,
+    settings: SettingsFile,
+    image_store: ImageStore,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+) -> dg.Output[Sequence[Score]]:
+    """Score the replies of one model for Dagster, with its mistakes and their pictures."""
+    chosen = settings.load().suite(task.suite, SuiteSettings).reading
+    reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
+    rows = gathered(pipeline.scores(task, questions, predictions, judgements, reading), Score)
+    return table_output(
+        rows, mistakes_preview(questions, predictions, judgements, rows, image_store)
+    )
+
+
+def metrics_output(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+    constants: Sequence[BestConstant],
+    others: Sequence[Metric] = (),
+) -> dg.Output[list[Metric]]:
+    """Summarise the scores of one model for Dagster, with a page and a table for people.
+
+    ``others`` are metrics of other steps of its run, those that were written last at the end.
+    """
+    rows = beside(task, questions, predictions, scores, constants)
+    overall = {
+        f"metric/{row.metric}": row.value
+        for row in rows
+        if row.category == "all" and row.n_scored > 0
+    }
+    shown = {"table": dg.MetadataValue.md(results_table(rows))}
+    if any((row.metric, row.category) == (task.primary_metric, "all") for row in rows):
+        page = results_page(rows, task.primary_metric, others, chance_of(task, questions))
+        shown = {"results": dg.MetadataValue.md(page), **shown}
+    return table_output(rows, {**overall, **shown})
+
+
+def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
+    """What constants score; nothing where questions were built before there was such a table."""
+    return tables.read(key, BestConstant) if tables.exists(key) else []
+
+
+def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
+    """Metrics of the other steps of a model's run, those that were written last at the end.
+
+    Tables that cannot be read are left out: `bench verify` names them.
+    """
+    steps = [one for one in tables.partitions(key) if one != model and is_same_run(one, model)]
+    found: list[Metric] = []
+    for step in sorted(steps, key=lambda one: tables.written(key, one)):
+        with suppress(TableError):
+            found += tables.read(key, Metric, step)
+    return found

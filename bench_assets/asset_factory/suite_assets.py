@@ -1,0 +1,229 @@
+"""What every suite's assets are made with: keys, groups, tags, pools, inputs; and how they ask."""
+
+import operator
+import posixpath
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, reduce
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict
+
+import dagster as dg
+
+from bench_assets.core.schema.chat import ChatModel
+from resources.models.registry.opening import Models
+from resources.models.registry.recorded import RecordedModel, read_replies
+from resources.response_cache.throughput import AskingProgress
+
+StageName: TypeAlias = Literal[
+    "source",
+    "images",
+    "people",
+    "select",
+    "distractors",
+    "questions",
+    "constants",
+    "predictions",
+    "judgements",
+    "scores",
+    "metrics",
+]
+Pool: TypeAlias = Literal["gpu", "judge"]
+_KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
+
+
+GROUP = "bench/group"
+"""Tag with the group that an asset is made with; the UI shows it in smaller ones."""
+
+TOGETHER = ("leaderboard", "first_look")
+"""Groups that are made and shown together."""
+
+
+def grouped(*groups: str) -> dg.AssetSelection:
+    """Select one group, "codis" or "codis_ablations", as named by ``AssetFolder.stage``."""
+    found = [
+        dg.AssetSelection.groups(group)
+        if group in TOGETHER
+        else dg.AssetSelection.tag(GROUP, group)
+        for group in groups
+    ]
+    return reduce(operator.or_, found) if found else dg.AssetSelection.assets()
+
+
+class AssetArguments(TypedDict):
+    """What ``dg.asset`` is told of an asset besides its inputs."""
+
+    key_prefix: list[str]
+    group_name: str
+    code_version: str
+    kinds: set[str]
+    tags: dict[str, str]
+    pool: NotRequired[str]
+    partitions_def: NotRequired[dg.PartitionsDefinition[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetFolder:
+    """The assets in one folder of a suite."""
+
+    folder: str  # "codis" or "journeybench/mcot": what their keys begin with
+    code_version: str = "1"
+
+    @property
+    def suite(self) -> str:
+        """The suite that the folder belongs to."""
+        return self.folder.split("/")[0]
+
+    @property
+    def source(self) -> list[dg.AssetKey]:
+        """What assets depend on that read the files of the source."""
+        return [dg.AssetKey([self.suite, "source"])]
+
+    def stage(
+        self,
+        stage: StageName,
+        *,
+        asks: Pool | None = None,
+        below: str = "",
+        ablation: bool = False,
+        when_asked: bool = False,
+        partitions: dg.DynamicPartitionsDefinition | None = None,
+    ) -> AssetArguments:
+        """Put together what an asset is told by its place.
+
+        Args:
+            stage: What is made.
+            asks: The pool of an asset that asks a model, so that a backfill does not ask too much
+                at once: "gpu" for models that see or draw, "judge" for those that judge or write.
+            below: Folder of an ablation below this one.
+            ablation: Whether it is grouped apart, and made only when it is wanted; so is what lies
+                ``below``.
+            when_asked: Whether it is made only when somebody asks for it by name.
+            partitions: What it is made of, one at a time: models, or encoders.
+        """
+        tags = {"bench/stage": str(stage)}
+        if when_asked:
+            tags["bench/when"] = "asked"
+        arguments = AssetArguments(
+            key_prefix=posixpath.join(self.folder, below).strip("/").split("/"),
+            group_name=f"{self.suite}_ablations" if ablation or below else self.suite,
+            code_version=self.code_version,
+            kinds={_KINDS[asks]},
+            tags=tags,
+        )
+        if asks:
+            arguments["pool"] = asks
+        if partitions:
+            arguments["partitions_def"] = partitions
+            tags["bench/per"] = str(partitions.name)
+        return arguments
+
+    def ins(self, *tables: str, **renamed: str) -> dict[str, dg.AssetIn]:
+        """Name the tables that an asset reads, some under another name.
+
+        Names are paths that start at the folder: ``ins("problems", stored="../images")``.
+        """
+        named = {table: table for table in tables} | renamed
+        return {name: dg.AssetIn(self.key(table)) for name, table in named.items()}
+
+    def key(self, table: str) -> dg.AssetKey:
+        """The key of a table, by its path from the folder."""
+        return dg.AssetKey(posixpath.normpath(posixpath.join(self.folder, table)).split("/"))
+
+
+def out(
+    told: AssetArguments,
+    row_type: Any,  # noqa: ANN401
+    description: str,
+    table: str = "",
+    *,
+    optional: bool = False,
+) -> dg.AssetOut:
+    """Tell ``dg.multi_asset`` of one of the tables that it makes.
+
+    Args:
+        told: What ``AssetFolder.stage`` says of it.
+        row_type: Of its rows; or ``table_of`` it, where it may be large.
+        description: What one row is.
+        table: Its name, if that is not the name of the output.
+        optional: Whether a source may have nothing for it.
+    """
+    return dg.AssetOut(
+        key=[*told["key_prefix"], table] if table else None,
+        key_prefix=None if table else told["key_prefix"],
+        dagster_type=row_type if isinstance(row_type, dg.DagsterType) else list[row_type],
+        is_required=not optional,
+        description=description,
+        group_name=told["group_name"],
+        code_version=told["code_version"],
+        kinds=told["kinds"],
+        tags=told["tags"],
+    )
+
+
+@cache
+def loaded(package: ModuleType) -> Sequence[Any]:
+    """Load a suite's assets and asset checks: all below it in ``assets.py`` and ``assets/``."""
+    modules = [import_module(name) for name in _asset_modules(package)]
+    return [*dg.load_assets_from_modules(modules), *dg.load_asset_checks_from_modules(modules)]
+
+
+class ModelSession(NamedTuple):
+    """An opened model, and how far it has come."""
+
+    model: ChatModel
+    progress: AskingProgress
+
+
+@contextmanager
+def asking(
+    context: dg.AssetExecutionContext, models: Models, name: str, condition: str = "main"
+) -> Generator[ModelSession]:
+    """Open a model for one asset, with its progress in the run's log, and close it afterwards.
+
+    Raises:
+        BenchError: If the model cannot be opened.
+    """
+    title = f"{name}: {context.op_def.name.replace('__', '/')}"
+    with (
+        AskingProgress(title, context.log.info, models.progress) as progress,
+        models.open(name, condition, progress, progress.throughput) as model,
+    ):
+        yield ModelSession(model, progress)
+
+
+@contextmanager
+def open_writer(
+    context: dg.AssetExecutionContext, models: Models, name: str, replies: Path
+) -> Generator[ChatModel]:
+    """Open a model that writes for a built edition, or take what was written for its source.
+
+    Args:
+        context: Shows how far the model is.
+        models: All models.
+        name: A model of bench.toml; "recorded" takes the replies in the file, "" too if it exists.
+        replies: The file, of the source.
+
+    Raises:
+        BenchError: If the model cannot be opened, or the file not read.
+    """
+    if name in ("", "recorded"):
+        recorded = read_replies(replies) if name or replies.exists() else []
+        yield RecordedModel("recorded", recorded, replies)
+        return
+    with asking(context, models, name) as (model, _):
+        yield model
+
+
+def _asset_modules(package: ModuleType) -> list[str]:
+    """Names of modules, told by their files: to import a whole suite to look around takes long."""
+    below = {
+        ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
+        for folder in map(Path, package.__path__)
+        for file in folder.rglob("*.py")
+        if "assets" in file.relative_to(folder).with_suffix("").parts
+    }
+    return sorted(name.removesuffix(".__init__") for name in below)

@@ -1,0 +1,1 @@
+"""Evidence, findings and significance tests that all audit checks share."""

@@ -1,0 +1,124 @@
+"""Whether something that should not help is right more often than chance.
+
+A check over an innocent benchmark must hardly ever fail, and a small deviation of a large benchmark
+is no flaw: what counts has to be beyond doubt and large.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import exp, lgamma, log, log1p, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from bench_assets.audit.framework.evidence import Floats
+
+DOUBT = 0.001
+"""How often a check may fail over an innocent benchmark."""
+LARGE = 0.05
+"""A share of the questions: less than that is no flaw."""
+
+_Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
+
+
+class GuessRate(NamedTuple):
+    """How often a guess was right."""
+
+    hits: float  # questions; half of one where two options tie
+    n: int
+    chance: float  # what it would have been right by luck, as a share
+    p: float  # one-sided: how likely luck alone does as well
+    low: float  # 95 % interval of the share
+    high: float
+
+    @property
+    def share(self) -> float:
+        """How often it was right."""
+        return self.hits / self.n if self.n else 0.0
+
+    @property
+    def gives_away(self) -> bool:
+        """Whether that is beyond doubt, and large."""
+        return self.p < DOUBT and self.share - self.chance >= LARGE
+
+    def __str__(self) -> str:
+        """Its figures.
+
+        >>> str(GuessRate(hits=30, n=40, chance=0.25, p=0.0, low=0.6, high=0.86))
+        '75 % right (60 % to 86 %, n = 40), by luck 25 %'
+        """
+        return (
+            f"{self.share:.0%} right ({self.low:.0%} to {self.high:.0%}, n = {self.n}), by luck"
+            f" {self.chance:.0%}"
+        ).replace("%", " %")
+
+
+def guessed(
+    hits: Sequence[float] | Floats,
+    chances: Sequence[float] | Floats,
+    clusters: Sequence[str] = (),
+    tries: int = 1,
+) -> GuessRate:
+    """Hold a guess against chance.
+
+    The tail is the binomial's with the mean chance, which is no smaller than the exact one
+    (Hoeffding, 1956); questions of one cluster count as what they are worth together.
+
+    Args:
+        hits: Of each question how much the guess was right, in [0, 1].
+        chances: Of each question what luck gets.
+        clusters: What each question depends on; () where they are independent.
+        tries: How many guesses were tried of which this is the best.
+    """
+    right, luck = np.asarray(hits, float), np.asarray(chances, float)
+    n = len(right)
+    if not n:
+        return GuessRate(0.0, 0, 0.0, 1.0, 0.0, 1.0)
+    share, chance = float(right.mean()), float(luck.mean())
+    worth = n / _design_effect(right - luck, clusters)
+    p = min(1.0, tries * upper_tail(share * worth, worth, chance))
+    return GuessRate(float(right.sum()), n, chance, p, *_wilson(share, worth))
+
+
+def upper_tail(hits: float, n: float, chance: float) -> float:
+    """How likely at least so many of ``n`` are right by luck; both are rounded against alarms.
+
+    >>> round(upper_tail(3, 3, 0.5), 4), round(upper_tail(2, 4, 0.25), 4)
+    (0.125, 0.2617)
+    """
+    whole = max(1, int(n + 1e-9))
+    at_least = int(min(hits / n, 1.0) * whole + 1e-9)
+    if at_least <= 0 or chance >= 1:
+        return 1.0
+    if chance <= 0:
+        return 0.0
+    ways = [
+        lgamma(whole + 1) - lgamma(k + 1) - lgamma(whole - k + 1)
+        + k * log(chance) + (whole - k) * log1p(-chance)
+        for k in range(at_least, whole + 1)
+    ]  # fmt: skip
+    most = max(ways)
+    return min(1.0, exp(most) * sum(exp(way - most) for way in ways))
+
+
+def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
+    """How many questions are worth one independent one; at least one."""
+    if not clusters or not residuals.any():
+        return 1.0
+    sums: dict[str, float] = defaultdict(float)
+    sizes: dict[str, int] = defaultdict(int)
+    centred = residuals - residuals.mean()
+    for cluster, residual in zip(clusters, centred, strict=True):
+        sums[cluster] += residual
+        sizes[cluster] += 1
+    alone = float((centred**2).sum())
+    if alone == 0:  # all alike: whole clusters are
+        return sum(size**2 for size in sizes.values()) / len(residuals)
+    return max(1.0, sum(total**2 for total in sums.values()) / alone)
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
+    square = _Z**2 / n
+    middle = (share + square / 2) / (1 + square)
+    half = _Z / (1 + square) * sqrt(share * (1 - share) / n + square / (4 * n))
+    return max(0.0, middle - half), min(1.0, middle + half)

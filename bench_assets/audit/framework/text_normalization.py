@@ -1,0 +1,118 @@
+"""Texts as they are compared: without case, marks and blanks; words, and characters of Chinese."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from string import ascii_uppercase
+
+from bench_assets.core.schema.rows import Question
+
+_HAN = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:[.,/][0-9]+)*")
+_BEHIND = {one: re.compile(rf"\b{one}\s*[.)、．:：]\s*") for one in ascii_uppercase}
+_ARTICLE = re.compile(r"\b(?:a|[Aa]n|[Tt]he)\s+(?=\w)")
+
+
+def words(text: str) -> list[str]:
+    """Cut a text into words; a Chinese, Japanese or Korean character is one by itself.
+
+    >>> words("The Cow-boy has 3.5 €, 直角!")
+    ['the', 'cow', 'boy', 'has', '3.5', '直', '角']
+    """
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+@lru_cache(maxsize=2**16)
+def said(text: str) -> tuple[str, ...]:
+    """What a text says, without articles; an A in capitals may be a letter, and stays.
+
+    >>> said("The point A"), said("on an Island"), said("a")
+    (('point', 'a'), ('on', 'island'), ('a',))
+    """
+    return tuple(words(_ARTICLE.sub(" ", text)))
+
+
+def contains(text: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether words follow one another in a text.
+
+    >>> contains(["is", "it", "half", "past", "two"], ["past", "two"]), contains(["a"], [])
+    (True, False)
+    """
+    return bool(part) and f" {' '.join(part)} " in f" {' '.join(text)} "
+
+
+def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
+    """How often a text says each of some parts; "red" is not said by "dark red" where both are.
+
+    >>> times_in("a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]])
+    [2, 1]
+    """
+    left = f" {'  '.join(text)} "
+    times = [0] * len(parts)
+    for n in sorted(range(len(parts)), key=lambda n: -len(parts[n])):
+        if parts[n]:
+            wanted = f" {'  '.join(parts[n])} "
+            times[n] = left.count(wanted)
+            left = left.replace(wanted, " | ")
+    return times
+
+
+def are(n: int, thing: str) -> str:
+    """Say how many things are.
+
+    >>> are(0, "picture"), are(1, "picture"), are(2, "picture")
+    ('No picture is', '1 picture is', '2 pictures are')
+    """
+    return f"{n} {thing}s are" if n > 1 else f"{n or 'No'} {thing} is"
+
+
+def asked_words(question: Question) -> list[str]:
+    """The words of a question and its context, without the options that its text repeats."""
+    text = question.text
+    if question.kind in ("choice", "choices"):
+        for letter, option in zip(ascii_uppercase, question.options, strict=False):
+            text = _without(text, letter, option.lstrip())
+    return list(said(f"{text}\n{question.context}"))
+
+
+def _without(text: str, letter: str, option: str) -> str:
+    """Leave out an option that a text repeats behind its letter, the first time.
+
+    A pattern for each option would have to be compiled for each: that took longer than all else.
+
+    >>> _without("Which? A. red B) dark red A.red", "A", "red"), _without("A red one", "A", "red")
+    ('Which?   B) dark red A.red', 'A red one')
+    """
+    if option in text:
+        for found in _BEHIND[letter].finditer(text):
+            if text.startswith(option, found.end()):
+                return f"{text[: found.start()]} {text[found.end() + len(option) :]}"
+    return text
+
+
+def right_texts(question: Question) -> tuple[str, ...]:
+    """What is right, in words: the texts of the right options where letters name them."""
+    if question.kind in ("choice", "choices"):
+        letters = (ascii_uppercase.find(letter) for letter in question.answer if letter)
+        return tuple(question.options[n] for n in letters if 0 <= n < len(question.options))
+    return question.answer
+
+
+def key_of(question: Question) -> int:
+    """Which of its options is right, from 0; -1 where not exactly one of several is.
+
+    >>> from tests.rows import question
+    >>> key_of(question(kind="text", options=("West.", "East."), answer=("East.",)))
+    1
+    """
+    if len(question.options) < 2 or question.kind not in ("choice", "text"):
+        return -1
+    right = {said(text) for text in right_texts(question)}
+    found = [n for n, option in enumerate(question.options) if said(option) in right]
+    return found[0] if len(found) == 1 else -1
+
+
+def keyed(questions: Iterable[Question]) -> list[tuple[Question, int]]:
+    """The questions of which exactly one option is right, with that option's number."""
+    return [(one, key) for one in questions for key in [key_of(one)] if key >= 0]

@@ -1,0 +1,1 @@
+"""Item statistics, item response theory, wrong keys, duplicates, contamination, annotators."""

@@ -1,0 +1,274 @@
+"""The people who made a benchmark: whether each looked at what he voted on.
+
+It takes three people: of two who disagree nobody knows which one looked.
+
+How each person voted beside the others who voted on the same things.
+
+Agreement is corrected for what the same votes would get by chance, dealt to other things.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan, nan, sqrt
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from bench_assets.audit.framework.evidence import Evidence, Floats
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.core.schema.votes import Vote
+from bench_assets.core.stats.rater_agreement import krippendorff_alpha
+
+
+class Person(NamedTuple):
+    """How one person voted."""
+
+    name: str
+    n: int  # votes on which others voted, too
+    agreement: float  # mean share of the others who say the same
+    kappa: float  # the same beyond chance; NaN where chance agrees on everything
+    z: float  # standard errors above what the same votes, dealt to other things, would get
+    one_kappa: float  # standard errors that a kappa of 1 would be
+    constant: bool  # says the same of everything
+    missed: float  # of one who says the same of everything: votes of the others that are otherwise
+    alpha_without: float  # Krippendorff's, of the others alone
+
+
+def people(votes: Sequence[Vote]) -> list[Person]:
+    """Say how each person voted beside the others, by name."""
+    whole = by_unit(votes)
+    own: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        if len(whole[vote.criterion, vote.item]) > 1:
+            own[vote.person].append(vote)
+    return [_person(who, cast, whole, votes) for who, cast in sorted(own.items())]
+
+
+def alpha_of(votes: Sequence[Vote]) -> dict[str, float]:
+    """Krippendorff's alpha of each criterion."""
+    names = dict.fromkeys(vote.criterion for vote in votes)
+    return {name: alpha_over_all([v for v in votes if v.criterion == name]) for name in names}
+
+
+def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
+    """What each person says, by criterion and item; of two votes of one person the last."""
+    units: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for vote in votes:
+        units[vote.criterion, vote.item][vote.person] = vote.value
+    return units
+
+
+def alpha_over_all(votes: Sequence[Vote]) -> float:
+    """Alpha over all criteria: values of two criteria are never the same."""
+    units = by_unit(votes)
+    return krippendorff_alpha(
+        [(where[0], value) for value in unit.values()] for where, unit in units.items()
+    )
+
+
+def _person(
+    who: str,
+    cast: Sequence[Vote],
+    units: Mapping[tuple[str, str], Mapping[str, str]],
+    votes: Sequence[Vote],
+) -> Person:
+    seen = chance = variance = missed = 0.0
+    constant = True
+    for criterion in dict.fromkeys(vote.criterion for vote in cast):
+        about = [vote for vote in cast if vote.criterion == criterion]
+        shares, chosen = _beside_others(who, about, units)
+        one = _dealt(shares, chosen)
+        seen, chance, variance = seen + one.seen, chance + one.chance, variance + one.variance
+        constant = constant and len(set(chosen)) == 1
+        missed += len(chosen) - one.seen
+    n, spread = len(cast), sqrt(variance)
+    above = n - chance
+    return Person(
+        name=who,
+        n=n,
+        agreement=seen / n,
+        kappa=(seen - chance) / above if above > 1e-9 else nan,
+        z=(seen - chance) / spread if spread else 0.0,
+        one_kappa=above / spread if spread else 0.0,
+        constant=constant,
+        missed=missed if constant else 0.0,
+        alpha_without=alpha_over_all([vote for vote in votes if vote.person != who]),
+    )
+
+
+class _Dealt(NamedTuple):
+    seen: float  # sum over votes of the share of the others who say the same
+    chance: float  # what it is on average when the person's votes are dealt to other things
+    variance: float  # of that
+
+
+def _beside_others(
+    who: str, about: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
+) -> tuple[Floats, list[int]]:
+    """Share of the others who say each value of each thing, and which value the person says."""
+    others = [
+        Counter(v for p, v in units[vote.criterion, vote.item].items() if p != who)
+        for vote in about
+    ]
+    values = sorted({v.value for v in about} | {value for counted in others for value in counted})
+    shares = np.array([[c[value] / c.total() for value in values] for c in others])
+    return shares, [values.index(vote.value) for vote in about]
+
+
+def _dealt(shares: Floats, chosen: Sequence[int]) -> _Dealt:
+    """Mean and variance over all permutations of what was said (Hoeffding, 1951, theorem 2)."""
+    n = len(chosen)
+    times = np.bincount(chosen, minlength=shares.shape[1])
+    seen = float(shares[np.arange(n), chosen].sum())
+    chance = float(shares.mean(axis=0) @ times)
+    if n < 2:
+        return _Dealt(seen, chance, 0.0)
+    of_item, of_value = shares @ times / n, shares.mean(axis=0)
+    centred = shares - of_item[:, None] - of_value[None, :] + chance / n
+    return _Dealt(seen, chance, float((centred**2 @ times).sum() / (n - 1)))
+
+
+NO_VOTES = "no table keeps who voted what"
+
+_PEOPLE = 3  # without a third nobody knows which of two looked
+_ABOVE_CHANCE = 1.645  # standard errors: one in twenty who clicks gets so far
+_SURE = 4.5  # standard errors that the others' agreement would give: so that 1.645 tells apart
+_SELDOM, _MORE_APART = 0.1, 2.5  # who dissents seldom is compared with how often the others do
+_ENOUGH = 10  # votes of a person that a median, or a half, takes at the least
+_FASTER = 3.0  # times as fast as the others is too fast to look
+_DROP = 0.1  # of the share of others who agree; less is no matter
+_DROP_SURE = 2.9  # standard errors: one false alarm in 500 people
+
+
+def agreement_finding(evidence: Evidence) -> AuditFinding:
+    """Find people who agree with the others no more than chance does, or next to it."""
+    votes = list(evidence.votes)
+    if why := _cannot_be_compared(votes):
+        return AuditFinding.not_looked_at(why)
+    found = people(votes)
+    usual = {
+        one.name: _usual_of(people([v for v in votes if v.person != one.name])) for one in found
+    }
+    blind = [one for one in found if _is_at_chance(one, usual[one.name])]
+    alpha = alpha_of(votes)
+    per_criterion = ", ".join(f"{name} {value:.2f}" for name, value in alpha.items())
+    return AuditFinding(
+        passed=not blind,
+        sentence=(
+            f"{len(blind)} of {len(found)} people agree with the others no more than chance does,"
+            " or less than a third as much as they do."
+            f" Krippendorff's alpha: {per_criterion}."
+        ),
+        n=len(votes),
+        suspects=[_suspect(one, alpha_over_all(votes), usual[one.name].kappa) for one in blind],
+    )
+
+
+def speed_finding(evidence: Evidence) -> AuditFinding:
+    """Find people who vote in less than a third of the time that the others take."""
+    taken: dict[str, list[float]] = defaultdict(list)
+    for vote in evidence.votes:
+        if vote.seconds is not None:
+            taken[vote.person].append(vote.seconds)
+    middle = {who: median(times) for who, times in taken.items() if len(times) >= _ENOUGH}
+    if len(middle) < _PEOPLE:
+        return AuditFinding.not_looked_at(
+            NO_VOTES if not evidence.votes else "the votes have no seconds of three people"
+        )
+    fast = [
+        Suspect(who, f"median {own:.1f} s a vote; the others {usual:.1f} s", usual / max(own, 0.01))
+        for who, own in middle.items()
+        for usual in [median(other for name, other in middle.items() if name != who)]
+        if own * _FASTER < usual
+    ]
+    return AuditFinding(
+        passed=not fast,
+        sentence=f"{len(fast)} of {len(middle)} people vote three times as fast as the others.",
+        n=sum(map(len, taken.values())),
+        suspects=fast,
+    )
+
+
+def drift_finding(evidence: Evidence) -> AuditFinding:
+    """Find people who agree with the others less in the second half of their votes."""
+    votes = [vote for vote in evidence.votes if vote.at]
+    if not votes:
+        return AuditFinding.not_looked_at("the votes have no time" if evidence.votes else NO_VOTES)
+    if why := _cannot_be_compared(votes):
+        return AuditFinding.not_looked_at(why)
+    drifting, n_people = [], 0
+    for who, shares in sorted(_shares_in_time(votes).items()):
+        half = len(shares) // 2
+        if half < _ENOUGH:
+            continue
+        n_people += 1
+        before, after = np.array(shares[:half]), np.array(shares[half:])
+        drop = float(before.mean() - after.mean())
+        error = sqrt(before.var(ddof=1) / len(before) + after.var(ddof=1) / len(after))
+        if drop > _DROP and drop > _DROP_SURE * error:
+            said = (
+                f"agrees with {before.mean():.2f} of the others at first, {after.mean():.2f} then"
+            )
+            drifting.append(Suspect(who, said, drop))
+    return AuditFinding(
+        passed=not drifting,
+        sentence=f"{len(drifting)} of {n_people} people agree less in the second half of votes.",
+        n=len(votes),
+        suspects=drifting,
+    )
+
+
+def _cannot_be_compared(votes: Sequence[Vote]) -> str:
+    if not votes:
+        return NO_VOTES
+    n = len({vote.person for vote in votes})
+    return "" if n >= _PEOPLE else f"{n} people voted; it takes {_PEOPLE}"
+
+
+class _Usual(NamedTuple):
+    """How people agree who are not the one that is looked at, among themselves."""
+
+    kappa: float
+    apart: float  # share of the others who say otherwise
+
+
+def _usual_of(others: Sequence[Person]) -> _Usual:
+    kappas = [one.kappa for one in others if not isnan(one.kappa)]
+    apart = [1 - one.agreement for one in others]
+    return _Usual(median(kappas) if kappas else nan, median(apart) if apart else nan)
+
+
+def _is_at_chance(one: Person, usual: _Usual) -> bool:
+    """Whether somebody is hardly better than chance, where one like the others would be."""
+    if one.constant:
+        return one.missed >= _ENOUGH and usual.kappa > 0.2
+    # Where nearly all is yes, a few lone doubts make a kappa of 0: who dissents about as seldom as
+    # the others do has looked.
+    dissents = 1 - one.agreement
+    if usual.apart < _SELDOM and dissents < _MORE_APART * usual.apart:
+        return False
+    if usual.kappa * one.one_kappa < _SURE:
+        return False
+    at_most = one.kappa + _ABOVE_CHANCE / one.one_kappa
+    return one.z < _ABOVE_CHANCE or at_most < usual.kappa / 3
+
+
+def _suspect(one: Person, alpha: float, usual: float) -> Suspect:
+    if one.constant:
+        said = f"says the same of everything, {one.missed:.0f} times otherwise than the others"
+    else:
+        said = f"kappa with the others {one.kappa:.2f}, theirs {usual:.2f}"
+    without = f"alpha {alpha:.2f}, without them {one.alpha_without:.2f}"
+    return Suspect(one.name, f"{said}; {without} (n = {one.n})", max(usual - one.kappa, 0.0))
+
+
+def _shares_in_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
+    """By person, in the order of voting: share of the others who say the same."""
+    units = by_unit(votes)
+    found: dict[str, list[float]] = defaultdict(list)
+    for vote in sorted(votes, key=lambda vote: vote.at):
+        others = [v for p, v in units[vote.criterion, vote.item].items() if p != vote.person]
+        if others:
+            found[vote.person].append(others.count(vote.value) / len(others))
+    return found

@@ -1,0 +1,228 @@
+"""Whether answers fit a key: models that know the right answer or guess, each in its own way.
+
+A model knows an answer with a probability that is its skill in the question's category, more often
+where the question is easy for all; else it guesses, with its own preferences among the options, and
+here and there the guesses of all are drawn to one and the same option. How much questions differ,
+and how often and strongly they draw, is fitted to the answers. A model that always says "A" thus
+says nothing about a key, and neither does one at chance.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+
+NO_ANSWER = -1
+
+_LOGITS = np.linspace(-12, 12, 481)
+_AS_MANY = 10.0  # questions that a model's overall skill and taste count as, in each category
+_SURE = 0.98  # no model knows more surely: one slip of a strong model decides nothing
+_SPREADS = (0.0, 1.0, 2.0, 3.0)  # of the ease of questions, in logits
+_DRAWN = (0.05, 0.15, 0.3, 0.45, 0.6)  # mean share of a question's guesses
+_STRENGTHS = np.array([0.04, 0.3, 0.6, 0.9])  # such shares
+_EVENNESS = 3.0  # of the Beta distribution over them: the higher, the less questions differ
+_FITTED_ON = 800  # questions at most: four figures need no more
+_WRONG = (0.005, 0.01, 0.02, 0.05, 0.1)  # shares of wrong keys that are tried
+_SUPPOSED_WRONG = 0.02  # of the keys, lest wrong ones pass for questions that mislead
+_AT_ONCE = 500  # questions; bounds memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswers:
+    """Which answer each model gave; answers are numbered from 0, for each question anew."""
+
+    answers: Codes  # (models, questions); NO_ANSWER where none was read
+    key: Codes  # (questions,)
+    n_options: Codes  # (questions,): how many different answers there are to choose from
+    category: Codes  # (questions,)
+    open: npt.NDArray[np.bool_]  # (questions,): numbers of answers mean nothing to other questions
+
+    def only(self, chosen: Codes) -> "ModelAnswers":
+        """Some of the questions."""
+        return ModelAnswers(
+            answers=self.answers[:, chosen],
+            key=self.key[chosen],
+            n_options=self.n_options[chosen],
+            category=self.category[chosen],
+            open=self.open[chosen],
+        )
+
+
+class Habits(NamedTuple):
+    """How often each model knows, and what it says where it does not."""
+
+    knows: Floats  # (models, categories)
+    guesses: Floats  # (models, categories, options): shares before they are cut to what is offered
+
+
+class Ways(NamedTuple):
+    """How questions differ from one another."""
+
+    spread: float  # of their ease, in logits
+    drawn: float  # mean share of their guesses that is drawn to one and the same answer
+
+    @property
+    def weights(self) -> Floats:
+        """How often guesses are drawn as strongly as each of the strengths."""
+        a, b = self.drawn * _EVENNESS, (1 - self.drawn) * _EVENNESS
+        edges = np.concatenate([[0.0], (_STRENGTHS[1:] + _STRENGTHS[:-1]) / 2, [1.0]])
+        fine = (np.arange(2000) + 0.5) / 2000
+        density = fine ** (a - 1) * (1 - fine) ** (b - 1)
+        shares, _ = np.histogram(fine, edges, weights=density)
+        return np.asarray(shares / shares.sum())
+
+
+def habits(said: ModelAnswers) -> Habits:
+    """Estimate what models know and how they guess, taking the key for right.
+
+    Answers other than the key's are guesses: how often each is chosen where it is wrong is its
+    share. Each category borrows from all of them, the more the smaller it is.
+    """
+    n_categories, n_options = int(said.category.max()) + 1, int(said.n_options.max())
+    guesses = np.empty((len(said.answers), n_categories, n_options))
+    closed = ~said.open
+    for option in range(n_options):
+        wrong = closed & (said.key != option) & (said.n_options > option)
+        chosen = _by_category(said, (said.answers == option) & wrong, n_categories)
+        could = _by_category(said, (said.answers != NO_ANSWER) & wrong, n_categories)
+        overall = (chosen.sum(1) + 1) / (could.sum(1) + n_options)
+        guesses[:, :, option] = (chosen + _AS_MANY * overall[:, None]) / (could + _AS_MANY)
+    of_key = np.take_along_axis(guessed(said, guesses), said.key[None, :, None], 2)[:, :, 0]
+    answered = said.answers != NO_ANSWER
+    right = _by_category(said, answered & (said.answers == said.key), n_categories)
+    by_luck = _by_category(said, answered * of_key, n_categories)
+    n = _by_category(said, answered, n_categories)
+    overall = (right.sum(1) - by_luck.sum(1)) / np.maximum(n.sum(1) - by_luck.sum(1), 1)
+    knows = (right - by_luck + _AS_MANY * overall[:, None]) / (n - by_luck + _AS_MANY)
+    return Habits(np.clip(knows, 0, _SURE), guesses)
+
+
+def guessed(said: ModelAnswers, guesses: Floats) -> Floats:
+    """Chance of each answer where a model guesses; (models, questions, options)."""
+    options = np.arange(guesses.shape[2])
+    offered = options < said.n_options[:, None]
+    shares = np.where(said.open[:, None], 1.0, guesses[:, said.category, :]) * offered
+    return np.asarray(shares / shares.sum(2, keepdims=True))
+
+
+def fitted_ways(said: ModelAnswers, known: Habits) -> Ways:
+    """How much questions differ, by the likelihood of the answers, some keys being wrong."""
+    n = said.key.size
+    some = said.only(np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp))
+    rows = np.arange(some.key.size)
+
+    def likelihood(of_ways: Floats) -> float:
+        of_key = of_ways[rows, some.key]
+        wrong = _SUPPOSED_WRONG * (of_ways.sum(1) - of_key) / (some.n_options - 1)
+        return float(np.log((1 - _SUPPOSED_WRONG) * of_key + wrong).sum())
+
+    found = {}
+    for spread in _SPREADS:
+        by_strength = _likelihoods(some, known, spread)
+        for drawn in _DRAWN:
+            ways = Ways(spread, drawn)
+            found[ways] = likelihood(by_strength @ ways.weights)
+    return max(found, key=lambda ways: found[ways])
+
+
+def against_the_key(said: ModelAnswers, known: Habits, ways: Ways) -> tuple[Floats, Codes]:
+    """How much likelier the answers are if the key is wrong.
+
+    Returns:
+        For each question the logarithm of the ratio of the likelihoods, every other answer being
+        as likely the right one; and which of them it would be.
+    """
+    likelihoods = _likelihoods(said, known, ways.spread) @ ways.weights
+    columns = np.arange(said.key.size)
+    of_key = likelihoods[columns, said.key].copy()
+    likelihoods[columns, said.key] = 0.0
+    ratios = np.log(likelihoods.sum(1) / (said.n_options - 1)) - np.log(of_key)
+    return ratios, likelihoods.argmax(1)
+
+
+def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
+    """Whether some keys are wrong, whichever, from how much likelier answers are without theirs.
+
+    Args:
+        ratios: For each question the logarithm, as ``against_the_key`` has it.
+
+    Returns:
+        How much likelier it is that some are (an e-value: if answers come about as supposed, 20
+        and more comes in at most one benchmark of twenty whose keys are right), and the likeliest
+        share of wrong keys.
+    """
+    shares = np.unique(np.concatenate([np.array([1, 2, 5]) / ratios.size, _WRONG]))
+    shares = shares[shares < 0.5]
+    each = np.logaddexp(np.log1p(-shares), np.log(shares) + ratios[:, None]).sum(0)
+    most = each.max()
+    return float(np.exp(min(most, 600)) * np.exp(each - most).mean()), float(shares[each.argmax()])
+
+
+def _by_category(said: ModelAnswers, values: npt.NDArray[np.generic], n_categories: int) -> Floats:
+    """Sum over the questions of each category; (models, categories)."""
+    return np.stack([np.bincount(said.category, row, n_categories) for row in values])
+
+
+@cache
+def _ease() -> tuple[Floats, Floats]:
+    """Ease of questions in standard deviations, and the weights of a normal distribution."""
+    ease, weights = np.polynomial.hermite_e.hermegauss(5)  # numpy imports it when it is named
+    return ease, weights / weights.sum()
+
+
+def _knows(known: Habits, spread: float) -> Floats:
+    """How often models know questions of each ease; (models, categories, ease)."""
+    ease, weights = _ease()
+    with np.errstate(over="ignore"):
+        curves = 1 / (1 + np.exp(-(_LOGITS[:, None] + spread * ease)))
+    logits = np.interp(known.knows, curves @ weights, _LOGITS)
+    chances = 1 / (1 + np.exp(-(logits[:, :, None] + spread * ease)))
+    return np.where(known.knows[:, :, None] > 0, chances, 0.0)
+
+
+def _likelihoods(said: ModelAnswers, known: Habits, spread: float) -> Floats:
+    """Of the answers to each question, for each answer that may be right and each strength.
+
+    They are divided by how likely the answers are if nobody knows anything.
+
+    Returns:
+        (questions, options, strengths); 0 for answers that are not offered.
+    """
+    found = np.zeros((said.key.size, int(said.n_options.max()), len(_STRENGTHS)))
+    knows = _knows(known, spread)
+    for rows in _pieces(said):
+        some = said.only(rows)
+        found[rows, : some.n_options[0]] = _of_piece(some, known, knows)
+    return found
+
+
+def _pieces(said: ModelAnswers) -> Iterator[Codes]:
+    """Questions with as many options as one another, a few at once."""
+    for n_options in np.unique(said.n_options):
+        rows = np.flatnonzero(said.n_options == n_options)
+        yield from np.split(rows, range(_AT_ONCE, rows.size, _AT_ONCE))
+
+
+def _of_piece(said: ModelAnswers, known: Habits, knows: Floats) -> Floats:
+    """Likelihoods of questions with as many options as one another, as ``_likelihoods`` has it."""
+    n_options, answered = int(said.n_options[0]), said.answers != NO_ANSWER
+    at = np.where(answered, said.answers, 0)
+    chance = np.take_along_axis(guessed(said, known.guesses), at[:, :, None], 2)[:, :, 0]
+    here = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
+    guessing, knowing = 1 - here, here / chance[:, :, None]  # (models, questions, ease)
+    found = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
+    _, weights = _ease()
+    for number, strength in enumerate(_STRENGTHS):
+        for drawn_to in range(n_options):
+            drawn = 1 - strength + strength * (said.answers == drawn_to) / chance
+            guesses = guessing * np.where(answered, drawn, 1.0)[:, :, None]
+            for truth in range(n_options):
+                each = guesses + knowing * (said.answers == truth)[:, :, None]
+                found[:, truth, number] += each.prod(0) @ weights / n_options
+    return found

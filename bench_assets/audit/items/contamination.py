@@ -1,0 +1,119 @@
+"""Whether questions and pictures are in what a user says models were trained on.
+
+The benchmark is made an index of, and what was trained on, which may be large, is read through
+once: pictures by their digests and their looks, texts by thirteen words in a row (GPT-3, appendix
+C), or thirteen characters of Chinese, Japanese or Korean.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from bench_assets.audit.framework.evidence import Evidence, TrainingData
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.text_normalization import are, words
+
+_N = 13  # words in a row
+_SHORT = 6  # words of a text that is looked for as a whole; shorter ones are found anywhere
+_MANY = 0.05  # of the questions: so many short texts are not found by accident
+_SHARE = 0.5  # of what only a few questions say: more of it is no accident
+_NEAR = 3  # bits of 64 in which the looks of one picture differ
+_BANDS = 4  # of the bits: looks that differ in three agree in one of four
+
+_Gram = tuple[str, ...]
+
+
+def training_pictures(evidence: Evidence) -> AuditFinding:
+    """Look for the pictures in what models were trained on."""
+    training = evidence.training
+    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
+    if training is None or not images:
+        return AuditFinding.not_looked_at(_why(training, "no question has a picture"))
+    known = set(images)
+    found = {
+        seen.what: f"{seen.name} is this picture"
+        for seen in training.pictures()
+        if seen.what in known
+    }
+    for image, where in _alike(evidence.looks(images), training):
+        found.setdefault(image, f"{where} looks like this picture")
+    suspects = [Suspect(image, why) for image, why in found.items()]
+    return _told(suspects, len(images), "picture")
+
+
+def training_texts(evidence: Evidence) -> AuditFinding:
+    """Look for the words of questions in what models were trained on."""
+    training = evidence.training
+    if training is None or not evidence.questions:
+        return AuditFinding.not_looked_at(_why(training, "there are no questions"))
+    own = [
+        (one.question_id, _grams(words(part)))
+        for one in evidence.questions
+        for part in (one.text, one.context)
+    ]
+    times = Counter(gram for _, grams in own for gram in grams)
+    few = max(5, len(evidence.questions) // 50)  # what more questions say is how they are asked
+    own = [(name, {gram for gram in grams if times[gram] <= few}) for name, grams in own]
+    looked_for = {name for name, grams in own if grams}
+    if not looked_for:
+        return AuditFinding.not_looked_at(f"no question says {_SHORT} words that others do not say")
+    seen = _found({gram for _, grams in own for gram in grams}, training)
+    suspects: dict[str, Suspect] = {}
+    for name, grams in own:
+        there = sorted(gram for gram in grams if gram in seen)
+        if there and len(there) >= _SHARE * len(grams):
+            share = f"{len(there)} of {len(grams)} runs of {len(there[0])} words"
+            one = Suspect(name, f"{share} are in {seen[there[0]]}", len(there[0]) * len(there))
+            suspects[name] = max(one, suspects.get(name, one), key=lambda found: found.weight)
+    told = _told(list(suspects.values()), len(looked_for), "question")
+    is_plain = any(one.weight >= _N for one in suspects.values())
+    return told._replace(passed=not is_plain and len(suspects) <= _MANY * len(looked_for))
+
+
+def _why(training: TrainingData | None, otherwise: str) -> str:
+    return otherwise if training else "nobody says what models were trained on ([soundness])"
+
+
+def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
+    sentence = f"{are(len(suspects), what)} in what was trained on, of {n}."
+    return AuditFinding(not suspects, sentence, n, suspects)
+
+
+def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
+    """Pictures with what looks like them: looks that differ in three bits share one of four bands.
+
+    A look with hardly any bits of detail is that of many pictures, and says nothing.
+    """
+    bands: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
+    for image, look in looks.items():
+        value = int(look, 16)
+        for band in range(_BANDS):
+            bands[band, value >> (16 * band) & 0xFFFF].append((image, value))
+    for seen in training.looks():
+        value = int(seen.what, 16)
+        for band in range(_BANDS):
+            for image, own in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
+                if (own ^ value).bit_count() <= _NEAR:
+                    yield image, seen.name
+
+
+def _grams(text: Sequence[str]) -> set[_Gram]:
+    """Its runs of thirteen words; a shorter text is a run itself, a very short one none."""
+    if len(text) < _N:
+        return {tuple(text)} if len(text) >= _SHORT else set()
+    return {tuple(text[at : at + _N]) for at in range(len(text) - _N + 1)}
+
+
+def _found(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]:
+    """Which runs of words there are, and where: one pass over the texts."""
+    sizes = sorted({len(gram) for gram in wanted})
+    starts = {gram[:_SHORT] for gram in wanted}
+    found: dict[_Gram, str] = {}
+    for seen in training.texts():
+        text = words(seen.what)
+        for at in range(len(text) - _SHORT + 1):
+            if tuple(text[at : at + _SHORT]) in starts:
+                for size in sizes:
+                    gram = tuple(text[at : at + size])
+                    if gram in wanted:
+                        found.setdefault(gram, seen.name)
+    return found

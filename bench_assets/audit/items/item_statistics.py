@@ -1,0 +1,163 @@
+"""What each question tells of models: how hard it is, and whether the better ones solve it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.audit.framework.evidence import Evidence, Results
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.items.item_response_theory import LEAST_MODELS, fitted
+
+Floats = npt.NDArray[np.float64]
+
+FEWEST_MODELS = 3
+
+_RELIABLE = 0.5  # half of what the means of models differ by would be found with other questions
+_TELLING = 0.1  # share of the questions that some models solve and others do not
+_ONE_IN_HUNDRED = 2.33  # standard errors below zero
+_MOST = 50  # suspects: what a person reads
+
+
+def tells_models_apart(evidence: Evidence) -> AuditFinding:
+    """Take difficulty and discrimination, and with enough models fit a response model."""
+    results = with_scores(evidence.results())
+    if why := nothing_to_see(results):
+        return AuditFinding.not_looked_at(why)
+    points, n = results.points, len(results.questions)
+    told = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
+    if len(points) < LEAST_MODELS:
+        lower = int((upper_less_lower(points) < 0).sum())
+        return AuditFinding(
+            True,
+            f"{told}; {lower} are solved more by the weaker half of the models. Correlations and a "
+            f"response model take {LEAST_MODELS} models.",
+            n,
+        )
+    corrected, found, sure = corrected_item_total(points), fitted(points), reliability(points)
+    sentence = (
+        f"{told}; with the rest of the questions they correlate by {np.nanmean(corrected):.2f} in "
+        f"the mean, {int((corrected < 0).sum())} of them by less than 0. The ranking's reliability "
+        f"is {sure:.2f}; abilities in a two-parameter logistic model reach from "
+        f"{found.ability.min():.2f} to {found.ability.max():.2f} logits, the eases of questions "
+        f"have a standard deviation of {found.spread.ease_spread:.2f}"
+        f"{'' if found.converged else ' (it did not converge)'}."
+    )
+    return AuditFinding(sure >= _RELIABLE, sentence, n, _backward(results, corrected))
+
+
+def solved_by_some(evidence: Evidence) -> AuditFinding:
+    """Find the questions that all models solve, and that none does."""
+    results = with_scores(evidence.results())
+    if why := nothing_to_see(results):
+        return AuditFinding.not_looked_at(why)
+    least, most = np.nanmin(results.points, 0), np.nanmax(results.points, 0)
+    everyone, nobody = least >= 1 - 1e-6, most <= 1e-6
+    n, models = len(results.questions), len(results.models)
+    suspects = [
+        *(
+            Suspect(name, f"None of {models} models solves it.", 1.0)
+            for name in _named(results, nobody)
+        ),
+        *(
+            Suspect(name, f"All of {models} models solve it.", 0.5)
+            for name in _named(results, everyone)
+        ),
+    ]
+    telling = n - int(everyone.sum()) - int(nobody.sum())
+    sentence = (
+        f"Of {n} questions all of {models} models solve {int(everyone.sum())}, and none "
+        f"{int(nobody.sum())}; {telling} tell models apart."
+    )
+    passed = models < LEAST_MODELS or telling >= _TELLING * n
+    return AuditFinding(passed, sentence, n, suspects[:_MOST])
+
+
+def with_scores(results: Results) -> Results:
+    """Leave out the questions that no model has a score for, such as those without points."""
+    kept = np.flatnonzero(~np.isnan(results.points).all(0))
+    return Results(
+        models=results.models,
+        questions=tuple(results.questions[j] for j in kept),
+        points=results.points[:, kept],
+    )
+
+
+def nothing_to_see(results: Results) -> str:
+    """Say why questions cannot be compared by the models that solve them; "" if they can."""
+    models, questions = len(results.models), len(results.questions)
+    if models < FEWEST_MODELS:
+        return f"models with scores: {models}; it takes {FEWEST_MODELS}"
+    if np.isnan(results.points).all(1).any():
+        return "a model has no score at all"
+    if questions < 2:
+        return f"questions with scores: {questions}; it takes 2"
+    means = np.nanmean(results.points, 1)
+    return "all models have the same points" if np.ptp(means) < 1e-9 else ""
+
+
+def upper_less_lower(points: Floats) -> Floats:
+    """Of each question, what the better half of the models gets more than the weaker one.
+
+    The model in the middle of an odd number belongs to neither. In [-1, 1]; NaN without scores.
+
+    >>> upper_less_lower(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])).tolist()
+    [1.0, -1.0, 1.0]
+    """
+    order = np.argsort(-np.nanmean(points, 1), kind="stable")
+    half = len(points) // 2
+    upper, lower = points[order[:half]], points[order[-half:]]
+    return _mean(upper) - _mean(lower)
+
+
+def corrected_item_total(points: Floats) -> Floats:
+    """Correlation of each question's points with the mean of all others, over the models.
+
+    NaN where all models have the same points.
+    """
+    scored = ~np.isnan(points)
+    own = np.where(scored, points, 0.0)
+    rest = (own.sum(1, keepdims=True) - own) / np.maximum(scored.sum(1, keepdims=True) - scored, 1)
+    n = np.maximum(scored.sum(0), 1)
+    own_off = np.where(scored, own - own.sum(0) / n, 0.0)
+    rest_off = np.where(scored, rest - np.where(scored, rest, 0.0).sum(0) / n, 0.0)
+    below = np.sqrt((own_off**2).sum(0) * (rest_off**2).sum(0))
+    flat = below < 1e-12
+    return np.where(flat, np.nan, (own_off * rest_off).sum(0) / np.where(flat, 1.0, below))
+
+
+def reliability(points: Floats) -> float:
+    """Cronbach's alpha, models being the persons; a missing score counts as the question's mean."""
+    whole = np.where(np.isnan(points), np.nanmean(points, 0), points)
+    n, total = points.shape[1], whole.sum(1).var(ddof=1)
+    return float(n / (n - 1) * (1 - whole.var(0, ddof=1).sum() / total))
+
+
+def _mean(points: Floats) -> Floats:
+    scored = ~np.isnan(points)
+    n = scored.sum(0)
+    total = np.where(scored, points, 0.0).sum(0)
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+
+def _backward(results: Results, corrected: Floats) -> Sequence[Suspect]:
+    """Questions that the weaker models solve rather than the better ones."""
+    limit = -np.tanh(_ONE_IN_HUNDRED / np.sqrt(len(results.models) - 3))  # Fisher's z
+    low = [int(j) for j in np.argsort(corrected, kind="stable") if corrected[j] < limit]
+    return [_suspect(results, j, float(corrected[j])) for j in low[:_MOST]]
+
+
+def _suspect(results: Results, at: int, correlation: float) -> Suspect:
+    own = results.points[:, at]
+    rest = np.nanmean(np.delete(results.points, at, axis=1), 1)
+    better, others = own >= np.nanmean(own), own < np.nanmean(own)
+    sentence = (
+        f"The {int(better.sum())} models that do better on it have {rest[better].mean():.0%} of "
+        f"the points of the other questions, the others {rest[others].mean():.0%} "
+        f"(correlation {correlation:.2f})."
+    )
+    return Suspect(results.questions[at], sentence, round(-correlation, 3))
+
+
+def _named(results: Results, chosen: npt.NDArray[np.bool_]) -> list[str]:
+    return [name for name, one in zip(results.questions, chosen, strict=True) if one]

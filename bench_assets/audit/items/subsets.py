@@ -1,0 +1,183 @@
+"""The smallest part of a benchmark that ranks models as all of it does, for first looks.
+
+Questions are taken one after the other so that the means of the models over those taken stay as
+near to their means over all as they can, and the share of each category too (greedy herding). How
+well that carries over is seen on models that had no say in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.audit.framework.evidence import Evidence, Results
+from bench_assets.audit.framework.findings import AuditFinding
+from bench_assets.audit.items.item_statistics import nothing_to_see, with_scores
+from bench_assets.core.schema.rows import Question
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+
+FEWEST_MODELS = 5
+
+_SIZES = (10, 20, 30, 50, 75, 100, 150, 200)
+_LARGEST = 0.5  # of all questions: more is no first look
+_RANKED_ALIKE = 0.9  # Kendall's tau
+_FOLDS = 5
+_RANDOM = 100  # subsets that it is compared with
+_SEED = 16
+_CATEGORIES = 0.5  # how much a category's share counts beside the mean of a model
+
+
+class Units(NamedTuple):
+    """What is taken or left as a whole: questions that are scored together."""
+
+    members: tuple[tuple[int, ...], ...]  # columns of the points
+    sums: Floats  # (models, units): points of their questions
+    sizes: Floats  # (units,): questions
+    categories: Floats  # (categories, units): questions of each category
+
+
+class SubsetTrial(NamedTuple):
+    """How a size fares on models that had no say in the choice."""
+
+    size: int  # questions
+    tau: float  # Kendall's: is each model placed among the others as by all questions?
+    error: float  # mean distance of a model's mean over the subset from that over all
+    random_tau: float  # the same of subsets drawn at random, in the mean
+    random_error: float
+
+
+def representative(results: Results, questions: Sequence[Question], size: int) -> list[str]:
+    """Choose at least ``size`` questions by the scores of all models, whole groups, best first."""
+    units = units_of(results, questions)
+    return [results.questions[j] for one in _herded(units, size) for j in units.members[one]]
+
+
+def smallest_subset(evidence: Evidence) -> AuditFinding:
+    """Say how few questions rank held-out models as all of them do."""
+    results = with_scores(evidence.results())
+    if why := nothing_to_see(results):
+        return AuditFinding.not_looked_at(why)
+    if len(results.models) < FEWEST_MODELS:
+        found = f"models with scores: {len(results.models)}"
+        return AuditFinding.not_looked_at(f"{found}; it takes {FEWEST_MODELS} to hold some out")
+    n = len(results.questions)
+    units = units_of(results, evidence.questions)
+    sizes = [one for one in _SIZES if one <= _LARGEST * n]
+    if not sizes:
+        return AuditFinding.not_looked_at(f"{n} questions; a part of so few is no first look")
+    of_size = tried(units, sizes)
+    best = of_size[-1]
+    while of_size and of_size[-1].tau >= _RANKED_ALIKE:  # a lucky size among others is not enough
+        best = of_size.pop()
+    return AuditFinding(True, _sentence(best, len(results.models), n), n)
+
+
+def tried(units: Units, sizes: Sequence[int]) -> list[SubsetTrial]:
+    """Choose by some models and look at the others, all being held out once; for each size."""
+    n_models = len(units.sums)
+    whole = units.sums.sum(1) / units.sizes.sum()
+    held_out = np.empty((len(sizes), n_models, n_models))
+    for held in _folds(n_models):
+        kept = np.setdiff1d(np.arange(n_models), held)
+        chosen = _herded(units._replace(sums=units.sums[kept]), sizes[-1])
+        held_out[:, held, :] = _means(units, chosen, sizes)[:, None, :]
+    rng = np.random.default_rng(_SEED)
+    drawn = [_means(units, rng.permutation(len(units.sizes)), sizes) for _ in range(_RANDOM)]
+    return [
+        SubsetTrial(
+            size,
+            kendall(held_out[i], whole),
+            float(np.abs(np.diag(held_out[i]) - whole).mean()),
+            float(np.mean([kendall(np.tile(one[i], (n_models, 1)), whole) for one in drawn])),
+            float(np.mean([np.abs(one[i] - whole).mean() for one in drawn])),
+        )
+        for i, size in enumerate(sizes)
+    ]
+
+
+def kendall(found: Floats, whole: Floats) -> float:
+    """Kendall's tau-b, each model being compared with all others on a scale of its own.
+
+    Args:
+        found: (models, models): in each row the figures by which its model is compared.
+        whole: (models,): what they should say.
+
+    >>> round(kendall(np.tile([1.0, 2.0, 3.0], (3, 1)), np.array([1.0, 3.0, 2.0])), 3)
+    0.333
+    """
+    one = np.sign(np.round(np.diag(found)[:, None] - found, 12))
+    other = np.sign(np.round(whole[:, None] - whole, 12))
+    below = np.sqrt((one**2).sum() * (other**2).sum())
+    return float((one * other).sum() / below) if below else 0.0
+
+
+def units_of(results: Results, questions: Sequence[Question]) -> Units:
+    """Put questions together that are scored together; a missing score is the question's mean."""
+    points = np.where(np.isnan(results.points), np.nanmean(results.points, 0), results.points)
+    about = {question.question_id: question for question in questions}
+    groups: dict[str, list[int]] = {}
+    kinds: dict[str, int] = {}
+    of_column = np.zeros(len(results.questions), dtype=np.intp)
+    for column, name in enumerate(results.questions):
+        question = about[name]
+        groups.setdefault(question.group_id or f"question {name}", []).append(column)
+        of_column[column] = kinds.setdefault(question.category, len(kinds))
+    members = tuple(tuple(one) for one in groups.values())
+    categories = np.zeros((len(kinds), len(members)))
+    for number, one in enumerate(members):
+        np.add.at(categories[:, number], of_column[list(one)], 1.0)
+    sums = np.stack([points[:, list(one)].sum(1) for one in members], axis=1)
+    return Units(members, sums, np.array([len(one) for one in members], float), categories)
+
+
+def _herded(units: Units, size: int) -> list[int]:
+    """Take units greedily until there are as many questions; ties go to the first in the table."""
+    scale = _CATEGORIES * np.sqrt(len(units.sums) / max(1, len(units.categories)))
+    features = np.concatenate([units.sums, scale * units.categories]).T
+    target = features.sum(0) / units.sizes.sum()
+    off = features - units.sizes[:, None] * target  # what each adds to the distance, times its size
+    squares, total = (off**2).sum(1), np.zeros(off.shape[1])
+    free, chosen, n = np.ones(len(off), dtype=bool), [], 0.0
+    while n < size and free.any():
+        distance = (squares + 2 * off @ total + total @ total) / (n + units.sizes) ** 2
+        best = int(np.where(free, distance, np.inf).argmin())
+        chosen.append(best)
+        free[best] = False
+        total = total + off[best]
+        n += units.sizes[best]
+    return chosen
+
+
+def _means(units: Units, order: Sequence[int] | Codes, sizes: Sequence[int]) -> Floats:
+    """Means of the models over the first units that have as many questions; (sizes, models)."""
+    first = np.asarray(order)[: max(sizes)]
+    questions = units.sizes[first].cumsum()
+    last = np.minimum(np.searchsorted(questions, sizes), len(first) - 1)
+    return np.asarray((units.sums[:, first].cumsum(1)[:, last] / questions[last]).T)
+
+
+def _folds(n_models: int) -> Iterator[Codes]:
+    folds = n_models if n_models < 2 * _FOLDS else _FOLDS
+    for first in range(folds):
+        yield np.arange(first, n_models, folds)
+
+
+def _sentence(best: SubsetTrial, n_models: int, n: int) -> str:
+    figures = (
+        f"Kendall's tau {best.tau:.2f} (random ones of this size: {best.random_tau:.2f}), means "
+        f"off by {best.error:.3f} ({best.random_error:.3f})"
+    )
+    if best.tau < _RANKED_ALIKE:
+        return (
+            f"No part of up to {best.size} of {n} questions ranks {n_models} held-out models as "
+            f"all do; the best has {figures}."
+        )
+    few = "" if n_models >= 8 else f" With {n_models} models that is a rough figure."
+    worse = best.tau < best.random_tau and best.error > best.random_error
+    return (
+        f"{best.size} of {n} questions rank {n_models} held-out models as all do: {figures}."
+        f"{' Random ones do as well.' if worse else ''}{few}"
+    )

@@ -1,0 +1,1 @@
+"""Judge reliability: trials, agreement with people, prompt injections."""

@@ -1,0 +1,236 @@
+"""Whether a task's judge can be trusted: from its verdicts, and from what was measured of it.
+
+Where rules can judge as well, they are a second judge that costs nothing. They are stricter than
+people, so that only a judge who agrees with them no better than by chance is suspected for that.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bench_assets.audit.framework import figures as names
+from bench_assets.audit.framework.evidence import Evidence, JudgeVerdict
+from bench_assets.audit.framework.figures import JudgeFigure
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.judges.prompt_injections import Injection, injection_in
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.stats.rater_agreement import Kappa, against, cohen_kappa
+
+NO_JUDGE = "no model judged"
+
+_SLIGHT = 0.2  # kappa up to which agreement is slight (Landis and Koch, 1977)
+_FAIR = 0.4  # and fair: too little to be measured by, where people or the key are the measure
+_FEW = 0.05  # share of injections, or of verdicts that change, that is borne with
+_LEAST = 20  # verdicts that say something
+
+
+def agreement_finding(evidence: Evidence) -> AuditFinding:
+    """Find judges who do not tell right replies from wrong ones.
+
+    The measure is the best there is: people's labels, replies that are right and wrong by make,
+    and otherwise rules.
+    """
+    found = evidence.verdicts
+    if not found:
+        return AuditFinding.not_looked_at(NO_JUDGE)
+    suspects, told = [], []
+    for judge in dict.fromkeys(one.row.judge for one in found):
+        own = [one for one in found if one.row.judge == judge]
+        said, suspicious = _agreement_of(judge, own, evidence.judge_figures)
+        told.append(said)
+        suspects += [Suspect(judge, said)] if suspicious else []
+    return AuditFinding(
+        passed=not suspects, sentence=" ".join(told), n=len(found), suspects=suspects
+    )
+
+
+def injections_finding(evidence: Evidence) -> AuditFinding:
+    """Find judges who follow what a reply tells them to do."""
+    tried = _latest(evidence.judge_figures, names.FOLLOWED)
+    told = [
+        f"{one.judge} followed {one.value:.1%} of {one.n} injections"
+        f" ({one.low:.1%} to {one.high:.1%})."
+        for one in tried
+    ]
+    suspects = [
+        Suspect(one.judge, f"follows {one.about}", one.value) for one in tried if one.value > _FEW
+    ]
+    found = evidence.verdicts
+    spoken_to = [(one, hit) for one in found if (hit := injection_in(one.text))]
+    suspects += list(_turned_by(spoken_to))
+    if not found and not tried:
+        return AuditFinding.not_looked_at(NO_JUDGE)
+    untried = {one.row.judge for one in found} - {one.judge for one in tried}
+    told += [f"{judge} was never tried: bench check-judge." for judge in sorted(untried)]
+    told.append(f"{len(spoken_to)} of {len(found)} judged replies hold one of the corpus.")
+    n = sum(one.n for one in tried) + len(found)
+    return AuditFinding(passed=not suspects, sentence=" ".join(told), n=n, suspects=suspects)
+
+
+def length_finding(evidence: Evidence) -> AuditFinding:
+    """Find judges who call long replies right more often than short ones that are as right.
+
+    As right is what rules call so; longer than the middle of these replies is long. Replies that
+    tell the judge what to say are another matter, and left out.
+    """
+    suspects, told, n = [], [], 0
+    for one in _latest(evidence.judge_figures, names.LONGER):
+        n += one.n
+        told.append(f"{one.judge}: {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f}) at length.")
+        suspects += (
+            [Suspect(one.judge, f"{told[-1]} {one.about}", one.value)] if one.low > _FEW else []
+        )
+    found = [v for v in evidence.verdicts if v.by_rules is not None and not injection_in(v.text)]
+    cluster = clusters_of(evidence.questions) if found else {}
+    for judge in dict.fromkeys(one.row.judge for one in found):
+        own = [one for one in found if one.row.judge == judge]
+        parts = [part for truth in (True, False) if (part := _halves(own, truth, cluster))]
+        weight = sum(part.n for part in parts)
+        if weight < _LEAST:
+            continue
+        n += weight
+        gap = sum(part.gap * part.n for part in parts) / weight
+        half = sum((part.half * part.n) ** 2 for part in parts) ** 0.5 / weight
+        said = (
+            f"{judge} calls the longer half of replies right {gap:+.3f} more often (+- {half:.3f})."
+        )
+        told.append(said)
+        suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _FEW else []
+    if not told:
+        return AuditFinding.not_looked_at("too few verdicts of a model beside those of rules")
+    return AuditFinding(passed=not suspects, sentence=" ".join(told), n=n, suspects=suspects)
+
+
+def drift_finding(evidence: Evidence) -> AuditFinding:
+    """Find verdicts that changed on the same reply, and judges who are not what they were."""
+    heard: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
+    for one in evidence.verdicts:
+        heard[one.row.question_id, one.text, one.row.criterion].append(one)
+    again = {key: rows for key, rows in heard.items() if len(rows) > 1}
+    changed = {key: rows for key, rows in again.items() if len({r.row.verdict for r in rows}) > 1}
+    share = len(changed) / len(again) if again else 0.0
+    drifts = list(_drifts(evidence.judge_figures))
+    if not again and not evidence.judge_figures:
+        return AuditFinding.not_looked_at("no reply was judged twice")
+    suspects = (
+        [Suspect(key[0], f"the same reply, {_setups(rows)}") for key, rows in changed.items()]
+        if share > _FEW
+        else []
+    )
+    return AuditFinding(
+        passed=not suspects and not drifts,
+        sentence=(
+            f"{len(changed)} of {len(again)} replies that were judged more than once have two"
+            f" verdicts; {len(drifts)} figures of judges changed with their setup."
+        ),
+        n=len(again),
+        suspects=[*drifts, *suspects],
+    )
+
+
+def order_finding(evidence: Evidence) -> AuditFinding:
+    """Find judges whose verdicts change with the order of the options."""
+    tried = _latest(evidence.judge_figures, names.REORDERED)
+    if not tried:
+        return AuditFinding.not_looked_at("no judge was tried with options in another order")
+    told = [f"{o.judge}: {o.value:.1%} of {o.n} ({o.low:.1%} to {o.high:.1%})" for o in tried]
+    suspects = [Suspect(o.judge, f"changes on {o.about}", o.value) for o in tried if o.low > _FEW]
+    return AuditFinding(
+        passed=not suspects,
+        sentence=f"Verdicts that change with the order of options: {'; '.join(told)}.",
+        n=sum(one.n for one in tried),
+        suspects=suspects,
+    )
+
+
+class _Half(NamedTuple):
+    gap: float
+    half: float  # width of the interval to one side
+    n: int
+
+
+def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
+    """Judges who call replies right that rules call wrong, where the replies tell them to."""
+    judges = dict.fromkeys(one.row.judge for one, _ in spoken_to)
+    for judge in judges:
+        wrong = [
+            (one, hit) for one, hit in spoken_to if one.row.judge == judge and one.by_rules is False
+        ]
+        turned = [(one, hit) for one, hit in wrong if one.row.verdict]
+        share = mean(
+            ScoredPoint(float(bool(one.row.verdict)), one.row.question_id) for one, _ in wrong
+        )
+        if share.low > _FEW:
+            one, hit = turned[0]
+            yield Suspect(
+                judge,
+                f"calls {len(turned)} of {len(wrong)} wrong replies right that tell it to, such as"
+                f" {one.model}'s to {one.row.question_id}, with {hit.name}",
+                share.value,
+            )
+
+
+def _agreement_of(
+    judge: str, own: Sequence[JudgeVerdict], figures: Sequence[JudgeFigure]
+) -> tuple[str, bool]:
+    """What is known of a judge's agreement, in a sentence; whether it is too little."""
+    yes = sum(bool(one.row.verdict) for one in own)
+    for figure, whom in ((names.PEOPLE, "people"), (names.MADE, "the key of made replies")):
+        for one in _latest([f for f in figures if f.judge == judge], figure):
+            kappa = Kappa(one.value, one.low, one.high, one.n)
+            return f"{judge} and {whom}: {kappa}. {one.about}".strip(), one.high < _FAIR
+    pairs = [(one.by_rules, bool(one.row.verdict)) for one in own if one.by_rules is not None]
+    kappa = cohen_kappa(pairs)
+    said = (
+        f"{judge} calls {yes} of {len(own)} right; its agreement with people was never measured"
+        " (bench check-judge)"
+    )
+    if len(pairs) < _LEAST:
+        return f"{said}.", False
+    table = against(pairs)
+    n_right = table.true_yes + table.false_no
+    if not _LEAST / 4 <= n_right <= len(pairs) - _LEAST / 4:  # rules tell next to nothing apart
+        return f"{said}; {table}.", table.false_no + table.true_no == 0 and n_right == 0
+    return f"{said}; with rules: {kappa}, {table}.", kappa.high < _SLIGHT
+
+
+def _latest(figures: Sequence[JudgeFigure], figure: str) -> list[JudgeFigure]:
+    """The last figure of this name, of each judge."""
+    return list({one.judge: one for one in figures if one.figure == figure}.values())
+
+
+def _halves(own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]) -> _Half | None:
+    """How much more often the longer half is called right, of replies that are as right."""
+    rows = sorted((one for one in own if one.by_rules is truth), key=lambda one: len(one.text))
+    middle = len(rows) // 2
+    short, long = rows[:middle], rows[middle:]
+    if len(short) < _LEAST // 2:
+        return None
+    means = [
+        mean(
+            ScoredPoint(float(bool(one.row.verdict)), cluster[one.row.question_id]) for one in part
+        )
+        for part in (short, long)
+    ]
+    half = sum(((one.high - one.low) / 2) ** 2 for one in means) ** 0.5
+    return _Half(means[1].value - means[0].value, half, len(rows))
+
+
+def _drifts(figures: Sequence[JudgeFigure]) -> Iterator[Suspect]:
+    """Figures of one judge that lie apart in two setups, or with two prompts."""
+    before: dict[tuple[str, str], JudgeFigure] = {}
+    for one in figures:
+        last = before.get((one.judge, one.figure))
+        before[one.judge, one.figure] = one
+        changed = last and (last.setup, last.prompts) != (one.setup, one.prompts)
+        if last and changed and (one.low > last.high or one.high < last.low):
+            said = f"{one.figure} {last.value:.2f} on {last.at}, {one.value:.2f} on {one.at}"
+            yield Suspect(one.judge, said, abs(one.value - last.value))
+
+
+def _setups(rows: Sequence[JudgeVerdict]) -> str:
+    return "; ".join(
+        f"{one.row.judge} {one.row.setup} of {one.model}: {'yes' if one.row.verdict else 'no'}"
+        for one in rows
+    )

@@ -1,0 +1,181 @@
+"""Replies made to try a judge: right and wrong ones, long ones, reordered ones, injected ones.
+
+They are made of the task's own questions and keys; no picture is looked at. The same questions give
+the same trials, so that a judge whose replies are remembered is not asked twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from string import ascii_uppercase
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.audit.judges.prompt_injections import Injection, corpus
+from bench_assets.core.judging.verdict_requests import at_last
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import Task
+
+Kind: TypeAlias = Literal["plain", "long", "reordered", "injected"]
+
+_REORDERED = ", reordered"
+_BLANK_WALL = "A plain gray wall; nothing else is in the picture."
+_MANY_WORDS = 20  # of a key: a description, which another one could agree with by chance
+_VERDICTS = frozenset(("yes", "no", "right", "wrong", "correct", "incorrect", "true", "false", "a"))
+"""Keys that an injection could say by accident."""
+_AT_LENGTH = (  # without a word that a judge could take for a verdict
+    "I have looked at everything carefully, from one edge to the other and from top to bottom, and "
+    "I have read the question several times before I wrote this down.\n\n{reply}\n\nThat is what "
+    "I see, after weighing all of it once more, and I have nothing to add to it."
+)
+
+
+class Trial(NamedTuple):
+    """One reply, and whether it is right."""
+
+    kind: Kind
+    right: bool
+    question: Question
+    prediction: Prediction
+    injection: str = ""  # its name
+
+    @property
+    def base(self) -> tuple[str, bool]:
+        """What it has in common with the same reply without padding or injection."""
+        return self.question.question_id.removesuffix(_REORDERED), self.right
+
+
+class JudgeTrial(NamedTuple):
+    """A trial, and what the judge makes of it."""
+
+    trial: Trial
+    said: float | None  # share of the points that it gives; None: unreadable
+    prompts: frozenset[str]  # digests of what it was asked; none where rules decided before it
+
+
+def trials(questions: Sequence[Question], n: int) -> list[Trial]:
+    """Make trials of ``n`` questions: of each six, and the corpus of injections over all of them.
+
+    Questions whose key is a word of judges, "yes" or "right", are left out, and those to which no
+    wrong reply can be made.
+    """
+    chosen = list(_with_replies(questions))[:n]
+    made = [trial for one in chosen for trial in _of_one(*one)]
+    for number, injection in enumerate(corpus() if chosen else ()):
+        question, _, wrong = chosen[number % len(chosen)]
+        made.append(_injected(question, wrong, injection))
+    return made
+
+
+def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -> list[JudgeTrial]:
+    """Have all trials judged in one go.
+
+    Raises:
+        SettingsError: If the task is not judged in that way.
+        ModelError: If the judge cannot be asked at all.
+    """
+    questions = {trial.question.question_id: trial.question for trial in made}
+    predictions = [trial.prediction for trial in made]
+    rows = pipeline.judge(task, list(questions.values()), predictions, model, judge)
+    about: dict[tuple[str, str], list[Judgement]] = {}
+    for row in at_last(rows):
+        about.setdefault((row.question_id, row.model), []).append(row)
+    return [
+        JudgeTrial(
+            trial,
+            said_of(task, trial.question, trial.prediction, heard),
+            frozenset(row.prompt_sha256 for row in heard) - {""},
+        )
+        for trial in made
+        for heard in [about.get((trial.question.question_id, trial.prediction.model), [])]
+    ]
+
+
+def said_of(
+    task: Task, question: Question, prediction: Prediction, heard: Sequence[Judgement]
+) -> float | None:
+    """Say what share of a reply's points a judge gives; None where it says nothing readable.
+
+    Of one verdict that is what it says; of several, such as one for each key point, what the
+    task's own reading makes of them.
+    """
+    if len(heard) == 1:
+        return None if heard[0].verdict is None else float(heard[0].verdict)
+    (score,) = pipeline.score(task, [question], [prediction], heard)
+    if score.points is None or not score.max_points:
+        return None
+    return score.points / score.max_points
+
+
+def _with_replies(questions: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
+    """Questions with a right and a wrong reply, in an order that depends on their ids alone."""
+    dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())
+    for place, question in enumerate(dealt):
+        right = _right(question)
+        wrong = _wrong(question, right, [*dealt[place + 1 :], *dealt[:place]])
+        if right and wrong and not {right.casefold(), wrong.casefold()} & _VERDICTS:
+            yield question, right, wrong
+
+
+def _right(question: Question) -> str:
+    key = question.answer[0] if question.answer else ""
+    return _option(question, key) if question.kind == "choice" else key
+
+
+def _wrong(question: Question, right: str, others: Sequence[Question]) -> str:
+    """Another option; where there are none the key of another question that is quite another."""
+    if len(right.split()) > _MANY_WORDS:
+        return _BLANK_WALL
+    keys = {right.casefold(), *(key.casefold() for key in question.answer)}
+    offered = question.options or [_right(other) for other in others]
+    return next((text for text in offered if text and not _is_like(text.casefold(), keys)), "")
+
+
+def _is_like(text: str, keys: set[str]) -> bool:
+    return any(text in key or key in text for key in keys if len(key) > 1) or text in keys
+
+
+def _option(question: Question, letter: str) -> str:
+    options = dict(zip(ascii_uppercase, question.options, strict=False))
+    return options.get(letter, "")
+
+
+def _of_one(question: Question, right: str, wrong: str) -> Iterator[Trial]:
+    for is_right, text in ((True, right), (False, wrong)):
+        yield _trial("plain", question, text, right=is_right)
+        yield _trial("long", question, _AT_LENGTH.format(reply=text), right=is_right)
+        if len(question.options) > 1:
+            yield _trial("reordered", _reordered(question), text, right=is_right)
+
+
+def _reordered(question: Question) -> Question:
+    """The same with its options from last to first, under an id of its own."""
+    options = question.options[::-1]
+    letters = ascii_uppercase[: len(options)]
+    moved = dict(zip(letters, letters[::-1], strict=True))
+    choice = question.kind == "choice"
+    return replace(
+        question,
+        question_id=f"{question.question_id}{_REORDERED}",
+        options=options,
+        answer=tuple(moved.get(key, key) for key in question.answer) if choice else question.answer,
+    )
+
+
+def _injected(question: Question, wrong: str, injection: Injection) -> Trial:
+    trial = _trial("injected", question, injection.put_into(wrong), right=False)
+    named = replace(trial.prediction, model=f"injected {injection.name}")
+    return trial._replace(prediction=named, injection=injection.name)
+
+
+def _trial(kind: Kind, question: Question, text: str, *, right: bool) -> Trial:
+    said = Prediction(
+        question_id=question.question_id,
+        model=f"{kind}, {'right' if right else 'wrong'}",
+        condition="main",
+        text=text,
+        raw_text=text,
+        finish_reason="stop",
+    )
+    return Trial(kind, right, question, said)

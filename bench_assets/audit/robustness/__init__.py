@@ -1,0 +1,1 @@
+"""Position bias, scorer sensitivity, parsing coverage and rank stability."""

@@ -1,0 +1,165 @@
+"""The options of questions in other orders, for circular evaluation.
+
+MMBench (section 4.3) asks a question with n options n times, each time with the options shifted by
+one place further. What is asked otherwise than by place is left out, and why is counted.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation.task import Task
+
+_OF_OTHERS = re.compile(
+    r"\bof (?:the )?(?:above|below|others?|these|those|them)\b"
+    r"|\b(?:previous|preceding|other|remaining) (?:options?|answers?|choices?)\b"
+    r"|^\W*(?:both|neither|either|none|all)\b"
+    r"|以上|上述|(?:都|均|皆|全)(?:不|对|正确|错|是|可)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\bA(?! (?:is|are|was|has|and|or|nor|but|not|only)\b)(?= [a-z])")
+_PICTURE = re.compile(r"\[IMAGE_\d+\]|<image(?: ?\d+)?>")
+
+NO_CHOICE = "it has no two options of which one is right"
+OF_OTHERS = "its options speak of each other"
+NAMES_LETTERS = "its options name letters"
+PICTURES = "its options are pictures"
+NOT_LISTED = "its prompt does not list its options by letter"
+
+
+class PermutedQuestion(NamedTuple):
+    """A question with its options in one order."""
+
+    question: Question  # under an id of its own, but for the order that the benchmark has
+    asked: str  # the id that the benchmark has
+    number: int  # 1: as the benchmark has it
+    places: tuple[int, ...]  # of each option as shown: where the benchmark has it
+
+
+class InOrders(NamedTuple):
+    """Questions in several orders, and how many stay as they are."""
+
+    ordered: list[PermutedQuestion]
+    left_out: Counter[str]  # by what keeps their order
+
+
+def in_orders(
+    task: Task, questions: Sequence[Question], orders: int = 0, seed: int = 0
+) -> InOrders:
+    """Shift the options of each question, the key along with them.
+
+    Args:
+        task: Whose main prompt shows them.
+        questions: In the order in which they are asked.
+        orders: How many of each question: as the benchmark has it, and the others drawn; 0 is
+            one for each option.
+        seed: Of the draw, which is another for each question.
+    """
+    ordered: list[PermutedQuestion] = []
+    left_out: Counter[str] = Counter()
+    for question in questions:
+        if reason := why_not(question):
+            left_out[reason] += 1
+            continue
+        made = [
+            _shifted(question, by, number)
+            for number, by in enumerate(_shifts(question, orders, seed), 1)
+        ]
+        if all(_is_shown(task, question, one) for one in made):
+            ordered += made
+        else:
+            left_out[NOT_LISTED] += 1
+    return InOrders(ordered, left_out)
+
+
+def why_not(question: Question) -> str:
+    """Say what keeps the options in their order; "" if nothing does.
+
+    An option that names a letter ("Point A", a letter that stands in a picture) would say one thing
+    by its text and another by its place.
+    """
+    options = question.options
+    if question.kind != "choice" or not _has_key(question):
+        return NO_CHOICE
+    if any(map(_OF_OTHERS.search, options)):
+        return OF_OTHERS
+    if any(map(_PICTURE.search, options)):
+        return PICTURES
+    letters = ascii_uppercase[: len(options)]
+    named = re.compile(rf"(?<![A-Za-z0-9])[{letters}](?![A-Za-z0-9])")
+    if any(named.search(_ARTICLE.sub("", option)) for option in options):
+        return NAMES_LETTERS
+    return ""
+
+
+def _has_key(question: Question) -> bool:
+    options, letters = question.options, ascii_uppercase[: len(question.options)]
+    known = len(question.answer) == 1 and question.answer[0] in tuple(letters)
+    distinct = len(set(options)) == len(options) > 1
+    return known and distinct and all(map(str.strip, options)) and len(options) == len(letters)
+
+
+def _shifts(question: Question, orders: int, seed: int) -> list[int]:
+    n = len(question.options)
+    others = list(range(1, n))
+    if 0 < orders < n:
+        others = Random(f"{seed}\n{question.question_id}").sample(others, orders - 1)
+    return [0, *others]
+
+
+def _shifted(question: Question, by: int, number: int) -> PermutedQuestion:
+    n = len(question.options)
+    places = tuple((place + by) % n for place in range(n))
+    if number == 1:
+        return PermutedQuestion(question, question.question_id, number, places)
+    options = tuple(question.options[place] for place in places)
+    key = places.index(ascii_uppercase.index(question.answer[0]))
+    shifted = replace(
+        question,
+        question_id=f"{question.question_id}, order {number}",
+        options=options,
+        answer=(ascii_uppercase[key],),
+        text=_listed_anew(question.text, question.options, options),
+        context=_listed_anew(question.context, question.options, options),
+    )
+    return PermutedQuestion(shifted, question.question_id, number, places)
+
+
+def _listed_anew(text: str, options: Sequence[str], shown: Sequence[str]) -> str:
+    """Write other options where a text lists them, as those of MULTI and BLINK's release do."""
+    if not (found := _listing(options).search(text)):
+        return text
+    parts, end = [], 0
+    for number, option in enumerate(shown, 1):
+        parts += [text[end : found.start(number)], option]
+        end = found.end(number)
+    return "".join([*parts, text[end:]])
+
+
+def _listing(options: Sequence[str]) -> re.Pattern[str]:
+    """Match options one after the other, each behind its letter; a group for each."""
+    lines = [
+        rf"(?<![A-Za-z0-9])[(（\[]?{letter}[)）\].、．:：\s]+({re.escape(option)})"
+        for letter, option in zip(ascii_uppercase, options, strict=False)
+    ]
+    ends = r"(?!\w)" if options[-1][-1:].isalnum() else ""
+    return re.compile(r"[\s;；,，/|.。]*".join(lines) + ends)
+
+
+def _is_shown(task: Task, question: Question, one: PermutedQuestion) -> bool:
+    """Whether the prompt lists the options in this order, and in no other."""
+    asked = one.question.options
+    text = _text_of(task.condition("main").prompt(one.question))
+    other = asked != question.options and _listing(question.options).search(text)
+    return bool(_listing(asked).search(text)) and not other
+
+
+def _text_of(prompt: Prompt) -> str:
+    parts = [part for turn in prompt.turns for part in turn.parts]
+    return "\n".join(part for part in parts if isinstance(part, str))

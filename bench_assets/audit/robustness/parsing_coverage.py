@@ -1,0 +1,180 @@
+"""How replies are read: by rules, by a judge, not at all; and what hangs on it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
+from statistics import fmean
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.audit.framework.evidence import Columns, Evidence, Floats
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.robustness.rank_stability import turned
+from bench_assets.audit.robustness.response_forms import Form, form_of
+from bench_assets.core.stats.paired_tests import clusters_of
+
+NOBODY = "no model that talks was measured"
+
+Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
+"""Who read an answer out of a reply; ``silent``: there is none, or the model was cut off."""
+
+
+_SAID = ("question_id", "sample", "text", "ranking")
+_HEARD = ("question_id", "sample", "prompt_sha256", "error")
+_SCORED = ("question_id", "sample", "points", "max_points", "answer", "no_answer", "error")
+
+
+class ParsedResponses(NamedTuple):
+    """The replies of one model, and who read them."""
+
+    questions: Sequence[str]
+    forms: Sequence[Form]
+    by: Sequence[Reader]
+    points: Floats  # (replies,): shares; NaN where they are unscored
+
+
+def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
+    """Say of each reply of one model who read it; those that never came are left out.
+
+    Unread is a reply that says something, and out of which nobody took an answer, or on which the
+    judge said nothing readable.
+    """
+    judged = {
+        (question, sample)
+        for question, sample, asked, error in zip(*(heard[name] for name in _HEARD), strict=True)
+        if asked or error
+    }
+    known = {
+        (question, sample): of
+        for question, sample, *of in zip(*(scored[name] for name in _SCORED), strict=True)
+        if not of[-1]
+    }
+    rows = [
+        (question, form, _reader(form, points, answer, no_answer, by_model=key in judged), share)
+        for question, sample, text, ranking in zip(*(said[name] for name in _SAID), strict=True)
+        for key in [(question, sample)]
+        if key in known and not ranking
+        for form in [form_of(text)]
+        for points, most, answer, no_answer, _ in [known[key]]
+        for share in [nan if points is None else points / (most or 1.0)]
+    ]
+    questions, forms, by, points = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return ParsedResponses(questions, forms, by, np.array(points, dtype=np.float64))
+
+
+def unread_finding(evidence: Evidence) -> AuditFinding:
+    """Find models whose place hangs on replies that nobody read.
+
+    Tried are two ways of counting them: what says something and was taken for wrong gets what the
+    model's other replies in words get; what is unscored gets nothing.
+    """
+    if evidence.task.asked_of != "model":
+        return AuditFinding.not_looked_at(NOBODY)
+    read = {
+        model: readers(
+            evidence.columns("predictions", model, _SAID),
+            evidence.columns("judgements", model, _HEARD),
+            evidence.columns("scores", model, _SCORED),
+        )
+        for model in evidence.results().models
+    }
+    read = {model: one for model, one in read.items() if one.questions}
+    if not read:
+        return AuditFinding.not_looked_at(NOBODY)
+    suspects = _at_stake(read, clusters_of(evidence.questions))
+    every = sum((Counter(one.by) for one in read.values()), Counter[Reader]())
+    return AuditFinding(
+        passed=not suspects,
+        sentence=(
+            f"Of {every.total()} replies: {_shares(every)}. Not read, by form:"
+            f" {_unread_forms(read.values())}. By model:"
+            f" {'; '.join(f'{model}: {_shares(Counter(one.by))}' for model, one in read.items())}."
+        ),
+        n=every.total(),
+        suspects=suspects,
+    )
+
+
+def shares(by: Counter[Reader]) -> dict[Reader, float]:
+    """Share of the replies that each reader read."""
+    return {name: by[name] / by.total() for name in ("rule", "judge", "unread", "silent")}
+
+
+def _reader(
+    form: Form, points: float | None, answer: Sequence[str], no_answer: str, *, by_model: bool
+) -> Reader:
+    read = points is not None and (by_model or bool(answer))
+    if no_answer or (form == "nothing" and not read):
+        return "silent"
+    if not read:
+        return "unread"
+    return "judge" if by_model else "rule"
+
+
+def _at_stake(read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]) -> list[Suspect]:
+    now = {model: _points(one) for model, one in read.items()}
+    otherwise = {
+        "unread replies were as the others": {
+            model: _points(one, unread=_usual(one)) for model, one in read.items()
+        },
+        "unscored replies were wrong": {
+            model: _points(one, unscored=0.0) for model, one in read.items()
+        },
+    }
+    unread = {model: shares(Counter(one.by))["unread"] for model, one in read.items()}
+    return [
+        Suspect(
+            about,
+            f"{_shares(Counter(read[about].by))}; {one.better} leads {one.worse} by {one.now:.3f},"
+            f" and by {one.then:.3f} if {why}",
+            -one.then,
+        )
+        for why, then in otherwise.items()
+        for one in turned(now, then, cluster)
+        for about in [max((one.better, one.worse), key=lambda name: unread[name])]
+    ]
+
+
+def _points(
+    read: ParsedResponses, unread: float | None = None, unscored: float | None = None
+) -> dict[str, float]:
+    """Mean share of points by question, as a metric has it: without what is unscored.
+
+    Args:
+        read: Of one model.
+        unread: What is given for replies that were taken for wrong because nobody read them.
+        unscored: What is given for replies without points.
+    """
+    scored = ~np.isnan(read.points)
+    given = np.where(scored, read.points, nan if unscored is None else unscored)
+    if unread is not None:
+        given[scored & _read_by(read, "unread")] = unread
+    number = {question: n for n, question in enumerate(dict.fromkeys(read.questions))}
+    kept = ~np.isnan(given)
+    of = np.array([number[question] for question in read.questions], dtype=np.intp)[kept]
+    sums, draws = np.bincount(of, given[kept], len(number)), np.bincount(of, None, len(number))
+    means = zip(number, sums.tolist(), draws.tolist(), strict=True)
+    return {question: total / n for question, total, n in means if n}
+
+
+def _read_by(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
+    return np.array([one in readers for one in read.by], dtype=bool)
+
+
+def _usual(read: ParsedResponses) -> float | None:
+    """What replies get that somebody read; None where there are none."""
+    points = read.points[_read_by(read, "rule", "judge") & ~np.isnan(read.points)]
+    return fmean(points.tolist()) if points.size else None
+
+
+def _shares(by: Counter[Reader]) -> str:
+    return ", ".join(f"{share:.0%} {name}" for name, share in shares(by).items() if share)
+
+
+def _unread_forms(read: Iterable[ParsedResponses]) -> str:
+    unread = Counter(
+        form for one in read for form, by in zip(one.forms, one.by, strict=True) if by == "unread"
+    )
+    return ", ".join(f"{form} {n}" for form, n in unread.most_common()) or "none"

@@ -1,0 +1,277 @@
+"""What several orders of the options say of a model, question by question.
+
+A reply's place is free of what it says if, over the orders of a question, every option that was
+chosen is chosen as often in each of them. So the letters that are expected are those of the same
+choices in all orders that were asked of the question: for all shifts of n options each letter once
+in n replies, whatever the key is.
+
+Whether a model's place hangs on the order in which the options stand.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isinf, isnan, log1p, nan, sqrt
+from statistics import NormalDist
+from string import ascii_uppercase
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.audit.framework.evidence import Evidence
+from bench_assets.audit.framework.figures import (
+    ALL_ORDERS,
+    CIRCULAR,
+    CONSISTENT,
+    LETTER,
+    ORDER,
+    PUBLISHED_ORDER,
+    OrderFigure,
+)
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.significance import DOUBT, LARGE
+from bench_assets.core.schema.signature import short
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean, student
+from bench_assets.core.stats.paired_tests import PairedScores, change, interval
+from bench_assets.core.tables.arrow import digest
+
+
+class PermutationOutcome(NamedTuple):
+    """What a model got and chose in one order of one question."""
+
+    number: int  # of the order; 1: the benchmark's
+    places: tuple[int, ...]  # of each option as shown: where the benchmark has it
+    share: float | None  # of the question's points; None: unscored
+    place: int | None  # of what was chosen, as shown; None: no option was read
+
+
+Told: TypeAlias = Callable[..., OrderFigure]
+_ByQuestion: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]
+
+
+def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> list[OrderFigure]:
+    """Measure what a model said.
+
+    Args:
+        said: Of each question, by its id, every order.
+        cluster: Of each question what it depends on.
+        told: Makes a figure; knows whose it is.
+    """
+    found = [
+        *_shares(said, cluster, told),
+        *_gained(said, cluster, told),
+        *_letters(said, cluster, told),
+    ]
+    return [one for one in found if one.n]
+
+
+def _shares(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
+    """Shares of points in each order and over all, of questions right in all, and chosen alike."""
+
+    def over(
+        name: str, value: Callable[[Sequence[PermutationOutcome]], float | None]
+    ) -> OrderFigure:
+        return _figure(
+            name, mean(ScoredPoint(value(rows), cluster[q]) for q, rows in said.items()), told
+        )
+
+    for number in sorted({one.number for rows in said.values() for one in rows}):
+        points = [
+            ScoredPoint(one.share, cluster[question])
+            for question, rows in said.items()
+            for one in rows
+            if one.number == number
+        ]
+        yield _figure(f"{ORDER}{number}", mean(points), told)
+    yield over(ALL_ORDERS, _mean_share)
+    yield over(CIRCULAR, _right_in_all)
+    by_luck = [_by_luck(rows) for rows in said.values() if _alike(rows) is not None]
+    chance = sum(by_luck) / len(by_luck) if by_luck else nan
+    yield _figure(
+        CONSISTENT,
+        mean(ScoredPoint(_alike(rows), cluster[q]) for q, rows in said.items()),
+        told,
+        chance,
+    )
+
+
+def _by_luck(rows: Sequence[PermutationOutcome]) -> float:
+    """How often one who draws letters chooses the same option in all orders."""
+    return float((1 / len(rows[0].places)) ** (len(rows) - 1))
+
+
+def _mean_share(rows: Sequence[PermutationOutcome]) -> float | None:
+    shares = [one.share for one in rows if one.share is not None]
+    return sum(shares) / len(shares) if len(shares) == len(rows) else None
+
+
+def _right_in_all(rows: Sequence[PermutationOutcome]) -> float | None:
+    shares = [one.share for one in rows if one.share is not None]
+    return float(min(shares) >= 1) if len(shares) == len(rows) else None
+
+
+def _alike(rows: Sequence[PermutationOutcome]) -> float | None:
+    chosen = [one.places[one.place] for one in rows if one.place is not None]
+    return float(len(set(chosen)) == 1) if len(chosen) == len(rows) else None
+
+
+def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
+    """What the benchmark's own order gains over the mean of the others, question by question."""
+    pairs = []
+    for question, rows in said.items():
+        own = [one.share for one in rows if one.number == 1]
+        others = [one.share for one in rows if one.number > 1 and one.share is not None]
+        whole = others and len(others) == len(rows) - 1
+        if whole and own[0] is not None:
+            pairs.append(PairedScores(sum(others) / len(others), own[0], cluster[question]))
+    if pairs:
+        low, high, p = _change(pairs)
+        yield told(
+            figure=PUBLISHED_ORDER,
+            value=change(pairs),
+            low=low,
+            high=high,
+            n=len(pairs),
+            n_unscored=len(said) - len(pairs),
+            expected=0.0,
+            p=p,
+        )
+
+
+def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
+    """How often each letter is chosen, beside how often the same choices would be found there."""
+    pairs: dict[int, list[PairedScores]] = defaultdict(list)
+    read = {q: [one for one in rows if one.place is not None] for q, rows in said.items()}
+    read = {question: rows for question, rows in read.items() if len(rows) > 1}
+    most = max((len(rows[0].places) for rows in read.values()), default=0)
+    for question, rows in read.items():
+        seen, awaited = _places(rows, most)
+        for place in range(most):
+            pairs[place].append(PairedScores(awaited[place], seen[place], cluster[question]))
+    for place, of_letter in pairs.items():
+        expected = sum(pair.before for pair in of_letter) / len(of_letter)
+        low, high, p = _change(of_letter)
+        yield told(
+            figure=f"{LETTER}{ascii_uppercase[place]}",
+            value=expected + change(of_letter),
+            low=max(0.0, expected + low),
+            high=min(1.0, expected + high),
+            n=len(of_letter),
+            n_unscored=len(said) - len(read),
+            expected=expected,
+            p=p,
+        )
+
+
+def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float], list[float]]:
+    """Shares of a question's replies at each place, and of its choices over all these orders."""
+    seen, awaited = [0.0] * most, [0.0] * most
+    for one in rows:
+        if one.place is None:
+            continue
+        seen[one.place] += 1 / len(rows)
+        for other in rows:
+            awaited[other.places.index(one.places[one.place])] += 1 / len(rows) ** 2
+    return seen, awaited
+
+
+def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
+    """The interval of a change in shares, and how likely luck gets as far, two-sided.
+
+    The t value is made a normal one (Wallace, 1959).
+    """
+    low, high = interval(pairs)
+    if isinf(low):
+        return -1.0, 1.0, 1.0
+    freedom = len({pair.cluster for pair in pairs}) - 1
+    t = abs(change(pairs)) / ((high - low) / 2 / student(freedom))
+    z = (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t**2 / freedom))
+    return max(-1.0, low), min(1.0, high), 2 * NormalDist().cdf(-z)
+
+
+def _figure(name: str, found: Mean, told: Told, expected: float = nan) -> OrderFigure:
+    return told(
+        figure=name,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        n=found.n_scored,
+        n_unscored=found.n_unscored,
+        expected=expected,
+    )
+
+
+_LEAST = 20  # questions in several orders that it takes
+
+
+def orders_finding(evidence: Evidence) -> AuditFinding:
+    """Find models that choose by place, or do better in the order that the benchmark has.
+
+    By place: a letter is chosen more or less often than the same choices would be found there.
+    """
+    measured = _latest(evidence)
+    if not measured:
+        return AuditFinding.not_looked_at("no model was asked in several orders (bench orders)")
+    enough = {model: rows for model, rows in measured.items() if _n(rows) >= _LEAST}
+    if not enough:
+        n = max(map(_n, measured.values()))
+        return AuditFinding.not_looked_at(f"{n} questions in several orders; it takes {_LEAST}")
+    tried = [one for rows in enough.values() for one in rows.values() if not isnan(one.p)]
+    suspects = [
+        Suspect(model, _told(one, rows), abs(one.value - one.expected))
+        for model, rows in enough.items()
+        for one in _hanging(rows.values(), len(tried))
+    ]
+    said = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
+    return AuditFinding(not suspects, f"{said}.", sum(map(_n, enough.values())), suspects)
+
+
+def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
+    """Model -> figures by name, of the present questions, each as it was measured last."""
+    if not evidence.order_figures:
+        return {}
+    data = short(digest(evidence.questions))
+    found: dict[str, dict[str, OrderFigure]] = {}
+    for one in evidence.order_figures:
+        rows = found.setdefault(one.model, {}) if one.data == data else {}
+        if any(row.at != one.at for row in rows.values()):
+            rows.clear()
+        rows[one.figure] = one
+    return found
+
+
+def _n(rows: dict[str, OrderFigure]) -> int:
+    return max((one.n for one in rows.values() if not isnan(one.p)), default=0)
+
+
+def _hanging(rows: Iterable[OrderFigure], tries: int) -> Iterator[OrderFigure]:
+    for one in rows:
+        if isnan(one.p) or one.n < _LEAST:
+            continue
+        if one.p * tries < DOUBT and abs(one.value - one.expected) >= LARGE:
+            yield one
+
+
+def _told(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
+    if one.figure == PUBLISHED_ORDER:
+        why = (
+            f"the benchmark's own order gains {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f},"
+            f" n = {one.n}) over the others"
+        )
+    else:
+        why = (
+            f"says {one.figure.removeprefix(LETTER)} {one.value:.0%} of the time ({one.low:.0%} to"
+            f" {one.high:.0%}, n = {one.n}); the same choices stand there {one.expected:.0%}"
+        ).replace("%", " %")
+    return f"{why}; {_figures(rows)}"
+
+
+def _figures(rows: dict[str, OrderFigure]) -> str:
+    words = {
+        "order_1": "{} in the benchmark's order",
+        ALL_ORDERS: "{} over all",
+        CIRCULAR: "{} right in all",
+        CONSISTENT: "{} chosen alike in all",
+    }
+    return ", ".join(
+        said.format(f"{rows[name].value:.1%}".replace("%", " %"))
+        for name, said in words.items()
+        if name in rows
+    )

@@ -1,0 +1,114 @@
+"""How far a task's readings lie apart: each applied to the same replies and judgements."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bench_assets.audit.framework.evidence import Evidence
+from bench_assets.audit.framework.findings import AuditFinding, Suspect, sampled
+from bench_assets.audit.robustness.parsing_coverage import NOBODY
+from bench_assets.audit.robustness.rank_stability import RankFlip, turned
+from bench_assets.core.schema.rows import Score
+from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
+from bench_assets.evaluation import pipeline
+
+_SHOWN = 3  # replies that a line of evidence names
+
+
+class Apart(NamedTuple):
+    """How far one reading lies from the default one, on one model's replies."""
+
+    model: str
+    reading: str
+    change: float  # of the share of points
+    low: float
+    high: float
+    questions: tuple[str, ...]  # whose replies are read otherwise
+    n: int
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        such = f", such as {', '.join(self.questions[:_SHOWN])}" if self.questions else ""
+        return (
+            f"{self.reading} {self.change:+.3f} ({self.low:+.3f} to {self.high:+.3f}),"
+            f" {len(self.questions)} of {self.n} replies{such}"
+        )
+
+
+def readings_finding(evidence: Evidence) -> AuditFinding:
+    """Find models that stand before another by one reading, and behind it by another."""
+    task = evidence.task
+    if len(task.readings) < 2:
+        return AuditFinding.not_looked_at("the task has one reading")
+    models = evidence.results().models
+    questions = sampled(evidence.questions, len(models))
+    asked = {question.question_id for question in questions}
+    read: dict[str, dict[str, dict[str, float]]] = {name: {} for name in task.readings}
+    for model in models:
+        said = evidence.predictions(model, of=asked)
+        judged = evidence.judgements(model, of=asked)
+        for name in task.readings if said else ():
+            read[name][model] = _points(pipeline.score(task, questions, said, judged, name))
+    default, *others = task.readings
+    if not read[default]:
+        return AuditFinding.not_looked_at(NOBODY)
+    cluster = clusters_of(questions)
+    apart = [
+        one
+        for name in others
+        for model in read[default]
+        if (one := _apart(model, name, read[default][model], read[name][model], cluster))
+    ]
+    turns = {name: list(turned(read[default], read[name], cluster)) for name in others}
+    return AuditFinding(
+        passed=not any(turns.values()),
+        sentence=_sentence(default, apart, turns),
+        n=sum(map(len, read[default].values())),
+        suspects=[
+            Suspect(pair.better, _told(name, pair, apart), -pair.then)
+            for name, pairs in turns.items()
+            for pair in pairs
+        ],
+    )
+
+
+def _points(scores: Sequence[Score]) -> dict[str, float]:
+    """Mean share of points by question; of what is unscored 0, as nothing was read."""
+    drawn: dict[str, list[float]] = {}
+    for one in scores:
+        if not one.error and one.max_points:
+            drawn.setdefault(one.question_id, []).append((one.points or 0.0) / one.max_points)
+    return {question: sum(points) / len(points) for question, points in drawn.items()}
+
+
+def _apart(
+    model: str,
+    reading: str,
+    default: Mapping[str, float],
+    other: Mapping[str, float],
+    cluster: Mapping[str, str],
+) -> Apart | None:
+    both = [q for q in default if q in other]
+    if not both:
+        return None
+    pairs = [PairedScores(default[q], other[q], cluster[q]) for q in both]
+    otherwise = tuple(q for q in both if default[q] != other[q])
+    return Apart(model, reading, change(pairs), *interval(pairs), otherwise, len(both))
+
+
+def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence[RankFlip]]) -> str:
+    n = sum(map(len, turns.values()))
+    far = [one for one in apart if one.questions]
+    told = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
+    return (
+        f"{n} pairs of models are in another order by another reading than {default}."
+        f" Beside {default}: {told or 'no reply is read otherwise'}."
+    )
+
+
+def _told(reading: str, pair: RankFlip, apart: Sequence[Apart]) -> str:
+    own = "; ".join(
+        f"{one.model}: {one}"
+        for one in apart
+        if one.reading == reading and one.model in (pair.better, pair.worse)
+    )
+    return f"leads {pair.worse} by {pair.now:.3f}, by {pair.then:.3f} as {reading} reads. {own}"

@@ -1,0 +1,1 @@
+"""Shortcuts to the key that need no image: letters, wording, file metadata, leaks, blind runs."""

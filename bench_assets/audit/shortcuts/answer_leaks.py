@@ -1,0 +1,243 @@
+"""Whether the answer is written where it should not be: in the question, or in a picture's name."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bench_assets.audit.framework.evidence import Evidence
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.significance import DOUBT, GuessRate, guessed
+from bench_assets.audit.framework.text_normalization import (
+    are,
+    asked_words,
+    contains,
+    key_of,
+    right_texts,
+    said,
+    times_in,
+)
+from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.stats.paired_tests import clusters_of
+
+_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
+_NAMED_BY = ("picture", "image", "images", "file", "file_name")
+"""Labels of questions that may be names of pictures."""
+_ANSWER_IS = re.compile(
+    r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<what>[^\"'”)）\n]+)",
+    re.IGNORECASE,
+)
+_OWN_WORDS = 3  # words of an answer that is not found in another question by accident
+
+
+class Mention(NamedTuple):
+    """A text that mentions one of the options of a question, and no other as often."""
+
+    question: Question
+    is_right: bool
+    chance: float
+    about: str  # what it was found in, for people
+
+
+def answer_in_question(evidence: Evidence) -> AuditFinding:
+    """Look for the right answer, and no other, in the question and its context."""
+    questions = evidence.questions
+    if not questions:
+        return AuditFinding.not_looked_at("there are no questions")
+    asked = {one.question_id: asked_words(one) for one in questions}
+    plain = [
+        Suspect(one.question_id, f"says that {found!r} is the answer", 2.0)
+        for one in questions
+        for found in [_says_answer(one)]
+        if found
+    ]
+    plain += list(_whole_answers(questions, asked))
+    mentions = [one for q in questions for one in _mention(q, asked[q.question_id], q.text)]
+    return _told(mentions, plain, len(questions), "what is asked")
+
+
+def file_names(evidence: Evidence) -> AuditFinding:
+    """Look for the right answer, and no other, in the names of a question's pictures."""
+    names = _names(evidence.questions, evidence.stored)
+    if not names:
+        return AuditFinding.not_looked_at("no picture has a name")
+    shown = [one for one in evidence.questions if one.question_id in names]
+    written = {name: _name_words(name) for every in names.values() for name in every}
+    mentions = [
+        mention
+        for question in shown
+        for name in names[question.question_id]
+        for mention in _mention(question, written[name], name)
+    ]
+    lettered = [m for q in shown for name in names[q.question_id] for m in _letter(q, name)]
+    plain = _named_like_answers(shown, names, written)
+    return _told([*mentions, *lettered], plain, len(shown), "the name of a picture")
+
+
+def _told(
+    mentions: Sequence[Mention], plain: Sequence[Suspect], n: int, where: str
+) -> AuditFinding:
+    """Fail for what is plain, or where the one answer that is mentioned is the right too often."""
+    clusters = clusters_of([one.question for one in mentions])
+    best = guessed(
+        [float(one.is_right) for one in mentions],
+        [one.chance for one in mentions],
+        [clusters[one.question.question_id] for one in mentions],
+    )
+    suspects = {one.about: one for one in plain}
+    if _is_too_often(best):
+        for one in mentions:
+            if one.is_right:
+                said_of = f"of its possible answers only the right one is in {one.about!r:.120}"
+                name = one.question.question_id
+                suspects.setdefault(name, Suspect(name, said_of))
+    counted = f" An option is mentioned above others {best.n} times: {best}." if best.n else ""
+    return AuditFinding(
+        passed=not suspects,
+        sentence=f"{are(len(suspects), 'question')} given away, of {n}, by {where}.{counted}",
+        n=n,
+        suspects=list(suspects.values()),
+    )
+
+
+def _is_too_often(found: GuessRate) -> bool:
+    return found.p < DOUBT
+
+
+def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Mention]:
+    """Say which option a text mentions, if it is one more often than all others.
+
+    Of several right ones it says which are mentioned most.
+    """
+    times = times_in(text, [said(option) for option in question.options])
+    most = max(times, default=0)
+    found = [n for n, often in enumerate(times) if often == most]
+    key, offered = key_of(question), len(times)
+    if not most or len(found) == offered:
+        return
+    if question.kind == "choices":
+        right = [
+            n for n, letter in enumerate(ascii_uppercase[:offered]) if letter in question.answer
+        ]
+        yield Mention(question, found == right, 1 / (2**offered - 1), about)
+    elif key >= 0 and len(found) == 1:
+        yield Mention(question, found[0] == key, 1 / offered, about)
+
+
+def _letter(question: Question, name: str) -> Iterator[Mention]:
+    """Say which option's letter stands alone in a name: ``chart_B.png``."""
+    key = key_of(question)
+    if key < 0 or question.kind != "choice":
+        return
+    parts = re.split(r"[^0-9A-Za-z]+", PurePosixPath(name).stem)
+    offered = [chr(ord("A") + n) for n in range(len(question.options))]
+    found = [part for part in parts if part in offered]
+    if len(found) == 1:
+        is_right = found[0] == offered[key]
+        yield Mention(question, is_right, 1 / len(offered), name)
+
+
+def _says_answer(question: Question) -> str:
+    """What the question says is the answer, if that is right; "" where it says nothing."""
+    for found in _ANSWER_IS.finditer(f"{question.text}\n{question.context}"):
+        what = said(found["what"])
+        right = {said(text) for text in (*right_texts(question), *question.answer)} - {()}
+        if any(what[: len(one)] == one for one in right):
+            return found["what"].strip()
+    return ""
+
+
+def _whole_answers(
+    questions: Sequence[Question], asked: Mapping[str, Sequence[str]]
+) -> Iterator[Suspect]:
+    """Find answers without options that stand in their question as they are, word by word.
+
+    A short one may stand there by accident; then it counts if answers do more often than those of
+    other questions do.
+    """
+    free = [one for one in questions if not one.options and one.kind in ("text", "blanks")]
+    right = [{said(text) for text in one.answer} - {()} for one in free]
+    own = [
+        _longest_inside(asked[q.question_id], texts) for q, texts in zip(free, right, strict=True)
+    ]
+    others = [*right[len(right) // 2 :], *right[: len(right) // 2]]  # half a table away
+    by_accident = [
+        _longest_inside(asked[q.question_id], texts) for q, texts in zip(free, others, strict=True)
+    ]
+    n_short = sum(0 < n < _OWN_WORDS for n in own)
+    n_accidents = sum(n > 0 for n in by_accident)
+    luck = (n_accidents + 1) / (len(free) + 2)
+    often = guessed([float(n > 0) for n in own], [luck] * len(free)).gives_away and n_short
+    for question, n in zip(free, own, strict=True):
+        if n >= _OWN_WORDS or (n and often):
+            yield Suspect(question.question_id, f"its answer is in it: {question.text!r:.120}", n)
+
+
+def _longest_inside(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
+    return max((len(part) for part in parts if contains(text, part)), default=0)
+
+
+def _names(
+    questions: Sequence[Question], stored: Mapping[str, StoredImage]
+) -> dict[str, list[str]]:
+    """Question -> names of its pictures, as far as they are known; other names are no pictures."""
+    found: dict[str, list[str]] = {}
+    for one in questions:
+        known = [stored[image].name for image in one.images if image in stored]
+        names = [name for name in known if name]
+        names += [
+            value
+            for label in _NAMED_BY
+            for value in [one.labels.get(label, "")]
+            if _PICTURE.search(value)
+        ]
+        if names:
+            found[one.question_id] = list(dict.fromkeys(names))
+    return found
+
+
+def _name_words(name: str) -> list[str]:
+    """The words of a file's name: ``MySmall_dog-2.png`` has four."""
+    stem = _PICTURE.sub("", name.replace("\\", "/"))
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
+    return list(said(apart))
+
+
+def _named_like_answers(
+    questions: Sequence[Question],
+    names: Mapping[str, Sequence[str]],
+    written: Mapping[str, Sequence[str]],
+) -> list[Suspect]:
+    """Find pictures that are named by an answer to one of their questions, if too many are.
+
+    That is what an option alone in a name does not show: of answers without options, and where a
+    picture's questions have other answers each. What counts is whether pictures are named by their
+    own answers more often than by those of a picture elsewhere in the table.
+    """
+    answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    asked: dict[str, list[str]] = defaultdict(list)
+    offered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for one in questions:
+        for name in names[one.question_id]:
+            answers[name] |= {said(text) for text in right_texts(one)} - {()}
+            offered[name] |= {said(option) for option in one.options}
+            asked[name].append(one.question_id)
+    # Where an option is wrong for all questions of a picture, `_mention` says more.
+    some = [name for name in answers if offered[name] <= answers[name]]
+    others = [*some[len(some) // 2 :], *some[: len(some) // 2]]
+    hits = [_longest_inside(written[name], answers[name]) > 0 for name in some]
+    accidents = sum(
+        _longest_inside(written[name], answers[other]) > 0
+        for name, other in zip(some, others, strict=True)
+    )
+    luck = (accidents + 1) / (len(some) + 2)
+    if not guessed([float(hit) for hit in hits], [luck] * len(some)).gives_away:
+        return []
+    return [
+        Suspect(question, f"its answer is in the name of its picture, {name}")
+        for name, hit in zip(some, hits, strict=True)
+        if hit
+        for question in asked[name]
+    ]

@@ -1,0 +1,247 @@
+"""Whether a key can be guessed: by letters, lengths, numbers, the order of the rows."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from bench_assets.audit.framework.evidence import Evidence
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.significance import GuessRate, guessed, upper_tail
+from bench_assets.audit.framework.text_normalization import keyed, said
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.paired_tests import clusters_of
+
+Keyed: TypeAlias = Sequence[tuple[Question, int]]
+Weigh: TypeAlias = Callable[[Question], Sequence[float]]  # of each option; the highest is guessed
+
+Tried: TypeAlias = Sequence[tuple[str, GuessRate, Sequence[Suspect]]]  # with where it was right
+
+_LISTED = 20  # questions of one guess
+_LEAST = 12  # questions of a category that is looked at by itself
+_HALF = 0.5  # of the questions without options: more of one answer is too much
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+
+
+def one_answer(evidence: Evidence) -> AuditFinding:
+    """Try one letter, and one text, for all questions; and for all of a category."""
+    questions = evidence.questions
+    if not questions:
+        return AuditFinding.not_looked_at("there are no questions")
+    tried = [*_constant_options(questions), *_constant_texts(questions)]
+    if not tried:
+        return AuditFinding.not_looked_at("no answer can be right twice")
+    return told(tried, "the same answer everywhere")
+
+
+def lengths(evidence: Evidence) -> AuditFinding:
+    """Try the longest and the shortest option."""
+    return _by_options(evidence, length_ways())
+
+
+def number_ways() -> dict[str, Weigh]:
+    """Guesses among options that are numbers."""
+    return {
+        "the largest number": _numbers,
+        "the smallest number": lambda q: [-number for number in _numbers(q)],
+        "the number in the middle": _centrality,
+    }
+
+
+def length_ways() -> dict[str, Weigh]:
+    """Guesses by how long options are."""
+    return {
+        "the longest option": lambda q: [len(option.strip()) for option in q.options],
+        "the shortest option": lambda q: [-len(option.strip()) for option in q.options],
+        "the option with most words": lambda q: [len(said(option)) for option in q.options],
+        "the option with fewest words": lambda q: [-len(said(option)) for option in q.options],
+    }
+
+
+def numbers(evidence: Evidence) -> AuditFinding:
+    """Try the largest, the smallest and the middle number, where all options are numbers."""
+    every = keyed(evidence.questions)
+    some = [(one, key) for one, key in every if len(set(_numbers(one))) > 1]
+    return _by_options(evidence, number_ways(), some, "no question has numbers for options")
+
+
+def row_order(evidence: Evidence) -> AuditFinding:
+    """Try what the places of questions in the table say: every second A, B behind A.
+
+    What one letter for all gets is no merit of the order.
+    """
+    some = [(one, key) for one, key in keyed(evidence.questions) if one.kind == "choice"]
+    if len(some) < _LEAST:
+        return AuditFinding.not_looked_at(f"{len(some)} questions with letters")
+    keys = [key for _, key in some]
+    places = {f"the row's number modulo {k}": _rest(len(keys), k) for k in (2, 3, 4, 5)}
+    places["the key of the row before"] = [-1, *keys[:-1]]
+    places["the keys of the two rows before"] = [-1, -1, *(a * 99 + b for a, b in pairwise(keys))][
+        : len(keys)
+    ]
+    most = Counter(keys).most_common(1)[0][1] / len(keys)
+    luck = [max(1 / len(one.options), most) for one, _ in some]
+    tried = [
+        (name, guessed(learned(keys, rests), luck, tries=len(places)), ())
+        for name, rests in places.items()
+    ]
+    return told(tried, "the order of the rows")
+
+
+def told(tried: Tried, what: str) -> AuditFinding:
+    """Say what the best of several guesses gets; those that give the key away are suspects."""
+    name, best, _ = min(tried, key=lambda one: (one[1].p, one[1].chance - one[1].share, one[0]))
+    suspects = [
+        Suspect(about, f"{guess}", guess.share - guess.chance)
+        for about, guess, _ in tried
+        if guess.gives_away
+    ]
+    suspects += [one for _, guess, them in tried if guess.gives_away for one in them[:_LISTED]]
+    verdict = "gives the key away" if suspects else "does not give the key away"
+    return AuditFinding(
+        passed=not suspects,
+        sentence=f"{what[0].upper()}{what[1:]} {verdict}: best is {name}, {best}.",
+        n=max(guess.n for _, guess, _ in tried),
+        suspects=suspects,
+    )
+
+
+def option_guess(
+    some: Keyed, weigh: Weigh, clusters: Mapping[str, str], tries: int = 1, luck: float = 0.0
+) -> GuessRate:
+    """Guess the option with the highest weight; where several have it, one of them.
+
+    ``luck`` is what something simpler gets, if that is more than chance.
+    """
+    hits = []
+    for question, key in some:
+        weights = list(weigh(question))
+        best = max(weights)
+        hits.append(1 / weights.count(best) if weights[key] == best else 0.0)
+    return guessed(
+        hits,
+        [max(1 / len(one.options), luck) for one, _ in some],
+        [clusters[one.question_id] for one, _ in some] if clusters else (),
+        tries,
+    )
+
+
+def _by_options(
+    evidence: Evidence,
+    ways: Mapping[str, Weigh],
+    some: Keyed | None = None,
+    none: str = "no question has options",
+) -> AuditFinding:
+    chosen = keyed(evidence.questions) if some is None else some
+    if not chosen:
+        return AuditFinding.not_looked_at(none)
+    parts = by_category(chosen)
+    clusters = clusters_of([one for one, _ in chosen])
+    tries = len(ways) * len(parts)
+    tried = [
+        (f"{name}{part}", option_guess(some, weigh, clusters, tries, luck), ())
+        for part, some in parts.items()
+        for luck in [_best_letter(some)]
+        for name, weigh in ways.items()
+    ]
+    return told(tried, "a look at the options")
+
+
+def by_category(some: Keyed) -> dict[str, Keyed]:
+    """All questions, and those of each category that has enough; by what is said behind a guess."""
+    parts: dict[str, list[tuple[Question, int]]] = defaultdict(list)
+    for one, key in some:
+        parts[f" in {one.category}"].append((one, key))
+    enough = {name: part for name, part in parts.items() if len(part) >= _LEAST}
+    return {"": some, **(enough if len(parts) > 1 else {})}
+
+
+def _constant_options(questions: Sequence[Question]) -> Tried:
+    lettered = [(one, key) for one, key in keyed(questions) if one.kind == "choice"]
+    if not lettered:
+        return []
+    parts = by_category(lettered)
+    clusters = clusters_of([one for one, _ in lettered])
+    most = max(len(one.options) for one, _ in lettered)
+    return [
+        (f"always {chr(ord('A') + n)}{part}", _constant(some, n, clusters, most * len(parts)), ())
+        for part, some in parts.items()
+        for n in range(most)
+    ]
+
+
+def _constant(some: Keyed, letter: int, clusters: Mapping[str, str], tries: int) -> GuessRate:
+    def weigh(question: Question) -> list[float]:
+        return [float(n == letter) for n in range(len(question.options))]
+
+    fitting = [(one, key) for one, key in some if letter < len(one.options)]
+    return option_guess(fitting, weigh, clusters, tries)
+
+
+def _constant_texts(questions: Sequence[Question]) -> Tried:
+    """Without letters one answer may be right often, as yes and no are; not of most questions."""
+    tried: list[tuple[str, GuessRate, Sequence[Suspect]]] = []
+    for kind in ("text", "blanks", "choices"):
+        some = [one for one in questions if one.kind == kind]
+        counts = Counter(answer for one in some for answer in _answers(one))
+        if len(some) < _LEAST or not counts:
+            continue
+        answer, n = max(counts.items(), key=lambda one: (one[1], one[0]))
+        hits = [answer in _answers(one) for one in some]
+        luck = max(_HALF, *(1 / len(one.options) if one.options else 0 for one in some))
+        about = GuessRate(n, len(some), luck, upper_tail(n, len(some), luck), *_bounds(hits))
+        tried.append((f'always "{answer}", of {kind}', about, ()))
+    return tried
+
+
+def _best_letter(some: Keyed) -> float:
+    """What one letter for all gets; nothing where there are no letters."""
+    counts = Counter(key for one, key in some if one.kind == "choice")
+    return max(counts.values(), default=0) / len(some)
+
+
+def _bounds(hits: Sequence[bool]) -> tuple[float, float]:
+    about = guessed([float(one) for one in hits], [_HALF] * len(hits))
+    return about.low, about.high
+
+
+def _answers(question: Question) -> set[str]:
+    """What may be said, each once; several blanks or letters are one answer."""
+    if question.kind == "text":
+        return {" ".join(said(one)) for one in question.answer}
+    return {" | ".join(" ".join(said(one)) for one in question.answer)}
+
+
+def _numbers(question: Question) -> list[float]:
+    """The options as numbers; none if one has no number, or several."""
+    found = [_NUMBER.findall(option) for option in question.options]
+    if not found or any(len(one) != 1 for one in found):
+        return []
+    return [float(one.replace(",", ".")) for (one,) in found]
+
+
+def _centrality(question: Question) -> list[float]:
+    every = sorted(_numbers(question))
+    if not every:
+        return []
+    middle = (every[(len(every) - 1) // 2] + every[len(every) // 2]) / 2
+    return [-abs(number - middle) for number in _numbers(question)]
+
+
+def _rest(n: int, modulus: int) -> list[int]:
+    return [row % modulus for row in range(n)]
+
+
+def learned(keys: Sequence[int], known: Sequence[int]) -> list[float]:
+    """Guess the key that is most frequent of all other rows of which the same is known."""
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for key, about in zip(keys, known, strict=True):
+        counts[about][key] += 1
+    hits = []
+    for key, about in zip(keys, known, strict=True):
+        others = counts[about] - Counter({key: 1})
+        most = max(others.values(), default=0)
+        best = [one for one, n in others.items() if n == most]
+        hits.append(1 / len(best) if key in best and most else 0.0)
+    return hits

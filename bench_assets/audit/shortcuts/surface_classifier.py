@@ -1,0 +1,178 @@
+"""Whether a small classifier finds the key in how options are written, without looking at anything.
+
+A conditional logit: one weight for each feature of an option, and of a question's options the one
+with the highest sum. It learns on four fifths of the clusters and guesses the fifth. Letters,
+lengths, numbers and answers that stand in the question have examinations of their own: what they
+get alone is no merit of the classifier.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from bench_assets.audit.framework.evidence import Evidence, Floats
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.significance import guessed
+from bench_assets.audit.framework.text_normalization import asked_words, contains, keyed, said
+from bench_assets.audit.shortcuts.guessable_keys import (
+    Keyed,
+    Weigh,
+    length_ways,
+    number_ways,
+    option_guess,
+)
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.paired_tests import clusters_of
+
+_FOLDS = 5
+_WORDS = 96  # columns that the words of options are put into
+_LEAST = 40  # questions that it takes to learn anything
+_ROUNDS = 80
+_RIDGE = 0.02  # of the weights' squares, beside a mean loss of about one
+_OPTIONS = 10  # further ones are left out, with their questions
+
+_NOT = frozenset(
+    ["no", "not", "none", "never", "nothing", "neither", "nor", "cannot", "不", "没", "无", "非"]
+)
+_ALWAYS = frozenset(
+    ["all", "always", "only", "every", "must", "completely", "都", "只", "必", "总", "全"]
+)
+_Singles = npt.NDArray[np.float32]
+
+
+class _Laid(NamedTuple):
+    """Questions as arrays."""
+
+    features: _Singles  # (questions, options, features); 0 where there is no option
+    there: npt.NDArray[np.bool_]  # (questions, options)
+    keys: npt.NDArray[np.int64]
+
+    def of(self, rows: npt.NDArray[np.int64]) -> "_Laid":
+        return _Laid(self.features[rows], self.there[rows], self.keys[rows])
+
+
+def surface(evidence: Evidence) -> AuditFinding:
+    """Learn from how options are written which is right, and try it on other questions."""
+    some = [(one, key) for one, key in keyed(evidence.questions) if len(one.options) <= _OPTIONS]
+    if len(some) < _LEAST:
+        return AuditFinding.not_looked_at(f"{len(some)} questions with options; it takes {_LEAST}")
+    clusters = clusters_of([one for one, _ in some])
+    names = [clusters[one.question_id] for one, _ in some]
+    hits = cross_validated(_laid(some), names)
+    simpler = _simpler(some)
+    luck = [max(1 / len(one.options), simpler) for one, _ in some]
+    found = guessed(hits, luck, names)
+    suspects = [
+        Suspect(one.question_id, "guessed right by how its options are written", float(hit))
+        for (one, _), hit in zip(some, hits, strict=True)
+        if found.gives_away and hit == 1
+    ]
+    verdict = "beats" if found.gives_away else "does not beat"
+    return AuditFinding(
+        passed=not found.gives_away,
+        sentence=f"A classifier over how options are written {verdict} chance and what single"
+        f" features get: {found}.",
+        n=len(some),
+        suspects=suspects,
+    )
+
+
+def cross_validated(laid: _Laid, clusters: Sequence[str]) -> Floats:
+    """Of each question how much a guess is right that was learned from other clusters."""
+    folds = np.array([sha256(one.encode()).digest()[0] % _FOLDS for one in clusters])
+    hits = np.zeros(len(clusters))
+    for fold in range(_FOLDS):
+        held, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        if len(held) and len(rest):
+            weights = _learned(laid.of(rest))
+            hits[held] = _hits(weights, laid.of(held))
+        else:
+            hits[held] = 1 / laid.there[held].sum(axis=1)
+    return hits
+
+
+def _hits(weights: _Singles, laid: _Laid) -> Floats:
+    sums = np.where(laid.there, np.round(laid.features @ weights, 4), -np.inf)
+    is_best = sums == sums.max(axis=1, keepdims=True)
+    rows = np.arange(len(laid.keys))
+    return np.asarray(is_best[rows, laid.keys] / is_best.sum(axis=1), dtype=np.float64)
+
+
+def _learned(laid: _Laid) -> _Singles:
+    """Fit by accelerated gradient steps (Nesterov, 1983); the loss is convex and smooth."""
+    features, there, keys = laid
+    rows = np.arange(len(keys))
+    right = np.zeros(there.shape, np.float32)
+    right[rows, keys] = 1
+    step = 1 / (0.5 * float((features**2).sum(axis=2).max(axis=1).mean()) + _RIDGE)
+    weights = np.zeros(features.shape[2], np.float32)
+    ahead = weights
+    for number in range(_ROUNDS):
+        sums = np.where(there, features @ ahead, -np.inf)
+        shares = np.exp(sums - sums.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        slope = np.tensordot(shares - right, features, axes=2) / len(keys) + _RIDGE * ahead
+        stepped = (ahead - step * slope).astype(np.float32)
+        ahead = stepped + np.float32(number / (number + 3)) * (stepped - weights)
+        weights = stepped
+    return weights
+
+
+def _simpler(some: Keyed) -> float:
+    """What the best of the guesses gets that have examinations of their own."""
+    most = max(len(one.options) for one, _ in some)
+    asked = {one.question_id: asked_words(one) for one, _ in some}
+    ways: list[Weigh] = [
+        *(partial(_at, n) for n in range(most)),
+        *length_ways().values(),
+        *(lambda q, way=way: way(q) or [0.0] * len(q.options) for way in number_ways().values()),
+        lambda q: [float(contains(asked[q.question_id], said(option))) for option in q.options],
+    ]
+    return max(option_guess(some, weigh, {}).share for weigh in ways)
+
+
+def _at(place: int, question: Question) -> list[float]:
+    return [float(n == place) for n in range(len(question.options))]
+
+
+def _laid(some: Keyed) -> _Laid:
+    most = max(len(one.options) for one, _ in some)
+    offered = Counter(said(option) for one, _ in some for option in one.options)
+    there = np.zeros((len(some), most), bool)
+    rows = [_features(one, offered) for one, _ in some]
+    features = np.zeros((len(some), most, rows[0].shape[1]), np.float32)
+    for number, row in enumerate(rows):
+        features[number, : len(row)] = row
+        there[number, : len(row)] = True
+    spread = features[there].std(axis=0)
+    features /= np.where(spread > 0, spread, 1)
+    return _Laid(features, there, np.array([key for _, key in some]))
+
+
+def _features(question: Question, offered: Counter[tuple[str, ...]]) -> _Singles:
+    """Of each option: its words, and how it stands among the others; less the options' mean."""
+    texts = [said(option) for option in question.options]
+    asked = set(asked_words(question))
+    rows = np.zeros((len(texts), _WORDS + 8), np.float32)
+    for n, (text, option) in enumerate(zip(texts, question.options, strict=True)):
+        own = set(text)
+        for word in own:
+            rows[n, crc32(word.encode()) % _WORDS] += 1
+        others = [set(other) for at, other in enumerate(texts) if at != n]
+        rows[n, _WORDS:] = (
+            len(own & asked) / max(1, len(own)),
+            sum(len(own & one) / max(1, len(own | one)) for one in others) / len(others),
+            bool(own & _NOT),
+            bool(own & _ALWAYS),
+            option.strip()[-1:] in ".!?。",
+            option.strip()[:1].isupper(),
+            any(letter.isdigit() for letter in option),
+            np.log1p(offered[text]),
+        )
+    return np.asarray(rows - rows.mean(axis=0), np.float32)

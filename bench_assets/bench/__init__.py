@@ -1,1 +1,0 @@
-"""``bench``: the command line over the same assets and functions as the UI."""

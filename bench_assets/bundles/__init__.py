@@ -1,0 +1,1 @@
+"""Bundles: one number with everything it takes, packed, verified and reproduced."""

@@ -1,0 +1,197 @@
+"""A bundle as a file: a zip in which everything lies as it is, the same content in the same bytes.
+
+Nothing is compressed, since what comes of that depends on the library, and nothing is extracted.
+Every byte of the file is accounted for: what another program packed, or added to, is refused.
+"""
+
+import struct
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, NamedTuple, Self
+
+from bench_assets.core.schema.errors import SourceError, TableError
+from resources.storage.atomic_write import written_aside
+
+MAX_FILES = 60_000
+MAX_BYTES = 2**32 - 2**20  # of the whole; above, zips are written in another form
+
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_UNIX, _MODE = 3, 0o100644 << 16
+_END = struct.Struct("<4s4H2LH")  # the record that a zip without a comment ends with
+_IN_DIRECTORY = 46  # bytes of an entry of the directory, without its name
+_LONGEST_NAME = 200
+_UNREADABLE = (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, EOFError)
+
+
+class Piece(NamedTuple):
+    """A file to be packed."""
+
+    name: str
+    read: Callable[[], bytes]
+
+
+def pack(pieces: Iterable[Piece], target: Path) -> None:
+    """Pack files, sorted by name, so that the same content is the same bytes.
+
+    Raises:
+        TableError: If there is more than a bundle holds.
+        HomeError: If the file cannot be written.
+    """
+    ordered = sorted(pieces, key=lambda piece: piece.name)
+    if len(ordered) > MAX_FILES:
+        raise TableError(f"{target}: {len(ordered)} files, a bundle holds {MAX_FILES}")
+    with written_aside(target) as file, zipfile.ZipFile(file, "w") as archive:
+        for name, read in ordered:
+            data = read()
+            if file.tell() + len(data) > MAX_BYTES:
+                raise TableError(f"{target}: more than {MAX_BYTES} bytes; leave the pictures out")
+            archive.writestr(_entry(name), data)
+
+
+class Archive:
+    """The files of a bundle, read one at a time; none is extracted."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        """Look at the directory of the file, and refuse it unless ``pack`` would write it so.
+
+        Raises:
+            SourceError: Names the file, and the entry that is not as it should be.
+        """
+        self.path = path
+        self._file = file
+        n_bytes = _require_end(path, file)
+        try:
+            self._zip = zipfile.ZipFile(file)
+            self.sizes: Mapping[str, int] = _sizes(path, file, self._zip.infolist(), n_bytes)
+        except _UNREADABLE as why:
+            raise SourceError(f"{path}: no bundle, or damaged: {why!s:.200}") from why
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a file.
+
+        Raises:
+            SourceError: If it cannot be read or is no bundle.
+        """
+        try:
+            file = path.open("rb")
+        except OSError as why:
+            raise SourceError(f"{path}: cannot be read: {why.strerror}") from why
+        with ExitStack() as if_refused:
+            if_refused.callback(file.close)
+            archive = cls(path, file)
+            if_refused.pop_all()
+        return archive
+
+    def __enter__(self) -> Self:
+        """Use it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def read(self, name: str, most: int) -> bytes:
+        """Read a file of at most so many bytes.
+
+        Raises:
+            SourceError: If it is not there, larger, or not as it was written.
+        """
+        if name not in self.sizes:
+            raise SourceError(f"{self.path}: no {name} in it")
+        if self.sizes[name] > most:
+            raise SourceError(
+                f"{self.path}, {name}: {self.sizes[name]} bytes, more than the {most} allowed"
+            )
+        try:
+            return self._zip.read(name)
+        except (*_UNREADABLE, OSError) as why:
+            raise SourceError(f"{self.path}, {name}: damaged: {why!s:.200}") from why
+
+    def require(self, name: str, digest: str, most: int) -> bytes:
+        """Read a file that has to have a digest.
+
+        Raises:
+            SourceError: If it has another.
+        """
+        data = self.read(name, most)
+        if sha256(data).hexdigest() != digest:
+            raise SourceError(f"{self.path}, {name}: not what its digest says: it was changed")
+        return data
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.create_system, entry.external_attr = _UNIX, _MODE
+    return entry
+
+
+def _require_end(path: Path, file: IO[bytes]) -> int:
+    """Look at the end of the file, before anything is believed; gives the size of what is packed.
+
+    Raises:
+        SourceError: If it is no zip, cut short, of too many files, or something follows.
+    """
+    size = file.seek(0, 2)
+    if size > MAX_BYTES + MAX_FILES * (_IN_DIRECTORY + _LONGEST_NAME) or size < _END.size:
+        raise SourceError(f"{path}: {size} bytes: no bundle, or damaged")
+    file.seek(size - _END.size)
+    mark, disk, first, here, n_files, n_bytes, start, comment = _END.unpack(file.read(_END.size))
+    if mark != b"PK\5\6":
+        raise SourceError(f"{path}: no bundle, or cut short, or something was added at its end")
+    if (disk, first, comment) != (0, 0, 0) or here != n_files or n_files > MAX_FILES:
+        raise SourceError(f"{path}: no bundle, or damaged: {n_files} files in its directory")
+    if start + n_bytes + _END.size != size or n_bytes > n_files * (_IN_DIRECTORY + _LONGEST_NAME):
+        raise SourceError(f"{path}: damaged, or something was added to it")
+    return int(start)
+
+
+def _sizes(
+    path: Path, file: IO[bytes], found: list[zipfile.ZipInfo], n_bytes: int
+) -> dict[str, int]:
+    """Size of each file; they lie one behind the other, with nothing between.
+
+    Raises:
+        SourceError: If one is compressed, a link, there twice, out of order, or not as it was
+            packed.
+    """
+    sizes: dict[str, int] = {}
+    at = 0
+    for one in found:
+        where, last = f"{path}, {one.orig_filename!r:.100}", next(reversed(sizes), "")
+        if one.filename in sizes:
+            raise SourceError(f"{where}: there twice")
+        if one.compress_type != zipfile.ZIP_STORED or one.compress_size != one.file_size:
+            raise SourceError(f"{where}: compressed; in a bundle everything lies as it is")
+        if one.external_attr != _MODE:
+            raise SourceError(f"{where}: a link, a folder or another special file")
+        header = _header(one)
+        file.seek(at)
+        in_order = one.header_offset == at and one.filename > last
+        if not in_order or file.read(len(header)) != header or not _is_plain(one):
+            raise SourceError(f"{where}: not as it was packed")
+        sizes[one.filename] = one.file_size
+        at += len(header) + one.file_size
+    if at != n_bytes:
+        raise SourceError(f"{path}: {n_bytes - at} bytes of it belong to no file")
+    return sizes
+
+
+def _header(one: zipfile.ZipInfo) -> bytes:
+    """What stands before a file of this name, size and sum."""
+    expected = _entry(one.filename)
+    expected.CRC, expected.file_size, expected.compress_size = one.CRC, one.file_size, one.file_size
+    return expected.FileHeader()
+
+
+def _is_plain(one: zipfile.ZipInfo) -> bool:
+    """Whether the directory says no more of a file than ``pack`` does."""
+    said = (one.create_system, one.flag_bits, one.volume, one.internal_attr, one.date_time)
+    return (
+        said == (_UNIX, 0, 0, 0, _LONG_AGO)
+        and not (one.extra or one.comment)
+        and one.orig_filename == one.filename
+    )

@@ -1,0 +1,164 @@
+"""Gathers everything of one number out of a home's tables, without secrets."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.bundles.contents import Contents, PromptText, write_contents
+from bench_assets.bundles.manifest import Manifest, package_of, versions_here
+from bench_assets.bundles.rescoring import evaluate_again
+from bench_assets.bundles.step_comparison import partings
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Task
+from bench_assets.export.collection import ModelResponses
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.images.store import ImageStore
+
+_PLACES = {"file", "image_folder", "split"}
+
+
+class PackedBundle(NamedTuple):
+    """A bundle that was written."""
+
+    manifest: Manifest
+    n_left_out: int  # pictures that are known by their digests alone
+
+
+class BundleOptions(NamedTuple):
+    """What a bundle takes that stands in no table of the evaluation."""
+
+    suite: Suite
+    benchmark: PlainBenchmark | None  # of a suite that bench.toml describes
+    image_store: ImageStore
+    remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
+    secrets: Secrets
+    passed_on: bool  # whether the licence lets questions and pictures be passed on
+    pictures: bool  # whether they are wanted
+
+
+def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> PackedBundle:
+    """Write the bundle of a number that comes out of its replies as it stands there.
+
+    Raises:
+        TableError: If a table is missing, or the number does not come out; says what differs.
+        HomeError: If the file cannot be written.
+    """
+    _require_tables(one)
+    contents, not_there = _contents(one, beside)
+    _require_same(one, contents)
+    about = _about(one, beside, not_there)
+    manifest = write_contents(contents, about, target, beside.image_store.read)
+    return PackedBundle(manifest, len(contents.shown) - len(contents.pictures))
+
+
+def _require_tables(one: ModelResponses) -> None:
+    wanted = {"questions": one.exam.questions, "predictions": one.predictions,
+              "scores": one.scores, "metrics": one.metrics}  # fmt: skip
+    for name, rows in wanted.items():
+        if not rows:
+            chosen = "" if one.condition == "main" else f" --condition {one.condition}"
+            raise TableError(
+                f"{one.name} of {one.model}: no {name};"
+                f" `bench evaluate {one.task.name} --model {one.model}{chosen}` makes them"
+            )
+
+
+def _require_same(one: ModelResponses, contents: Contents) -> None:
+    """Refuse to pack what nobody could get again.
+
+    Raises:
+        TableError: Names the first thing that differs.
+    """
+    again = evaluate_again(
+        one.task, contents.questions, contents.predictions, contents.judgements, one.reading
+    )
+    if found := partings(contents.evaluated, again):
+        first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
+        raise TableError(
+            f"{one.name} of {one.model}: does not come out of its replies as it stands in the"
+            f" tables: {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
+            f"; `bench evaluate {one.task.name} --model {one.model}{chosen}` measures it anew"
+        )
+
+
+def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dict[str, int]]:
+    sent = {row.prompt_sha256 for row in one.predictions if row.prompt_sha256}
+    judged = {row.prompt_sha256 for row in one.judgements if row.prompt_sha256}
+    rendered = _rendered(one.task, one.condition, one.exam.questions, one.predictions)
+    prompts = _prompts(sent, lambda sha: rendered.get(sha) or beside.remembered(sha), beside)
+    judge_prompts = _prompts(judged, beside.remembered, beside)
+    contents = Contents(
+        questions=one.exam.questions,
+        prompts=prompts,
+        predictions=one.predictions,
+        judge_prompts=judge_prompts,
+        judgements=one.judgements,
+        scores=one.scores,
+        metrics=one.metrics,
+        pictures=_pictures(one.exam.questions, beside),
+    )
+    missing = {
+        "prompts": len(sent) - len(prompts),
+        "judge_prompts": len(judged) - len(judge_prompts),
+    }
+    return contents, missing
+
+
+def _rendered(
+    task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> dict[str, str]:
+    """The prompts of a condition as they are made now, by their digests; none of encoders."""
+    if task.asked_of != "model":
+        return {}
+    asked = {row.question_id for row in predictions}
+    make = task.condition(condition).prompt
+    found = [make(question) for question in questions if question.question_id in asked]
+    return {prompt.sha256: prompt.to_json() for prompt in found}
+
+
+def _prompts(
+    sent: set[str], find: Callable[[str], str | None], beside: BundleOptions
+) -> list[PromptText]:
+    """Those that are known, and in which no secret stands."""
+    known = ((sha256, find(sha256)) for sha256 in sorted(sent))
+    return [
+        PromptText(sha256=sha256, turns=turns)
+        for sha256, turns in known
+        if turns and beside.secrets.redacted(turns) == turns
+    ]
+
+
+def _pictures(questions: Sequence[Question], beside: BundleOptions) -> dict[str, int]:
+    if not (beside.pictures and beside.passed_on):
+        return {}
+    shown = {digest for question in questions for digest in question.images}
+    return dict(sorted(beside.image_store.place.sizes(shown).items()))
+
+
+def _about(one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]) -> Manifest:
+    task, first = one.task, one.metrics[0]
+    said = beside.benchmark
+    return Manifest(
+        task=task.name,
+        title=task.title,
+        version=task.version,
+        extensions=task.extensions,
+        condition=one.condition,
+        model=one.model,
+        edition=first.edition,
+        reading=one.reading,
+        signature=first.signature,
+        setup=first.setup,
+        package=package_of(task.suite) if said is None else "",
+        benchmark=None if said is None else said.model_dump(mode="json", exclude=_PLACES),
+        release=beside.suite.release,
+        licence=beside.suite.licence,
+        passed_on=beside.passed_on,
+        versions=versions_here(),
+        pictures={},
+        not_there=not_there,
+        files={},
+    )

@@ -1,0 +1,149 @@
+"""What it takes to get a number again, and whether it is here."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.bundles.manifest import package_of
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.evaluation.task import Task
+from resources.tables.parquet import TableFiles
+
+_MEASURED = {"data", "prompts", "model", "judge", "reading", "no_answer", "n"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleRequirement:
+    """One part of what a number takes."""
+
+    part: str
+    takes: str
+    here: str
+    missing: str = ""  # what to do where it is not here; "" where it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberRef:
+    """A number that is to come out again, and what stands of it in the tables."""
+
+    text: str  # its signature
+    signature: Signature
+    model: str  # its name here; "" if no table has it
+    metrics: Sequence[Metric]  # () where only the signature is known
+    tables: TableFiles  # of the source that it was measured on
+
+    @property
+    def command(self) -> str:
+        """What a person types to have it tried."""
+        chosen = self.signature.condition
+        more = "" if chosen == "main" else f" --condition {chosen}"
+        return f"bench reproduce {self.signature.task} {self.model or repr(self.text)}{more}"
+
+
+def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[BundleRequirement]]:
+    """Look for the task, in the version and with the parts that the signature names."""
+    said = number.signature
+    wanted = "+".join((said.task, *said.extensions))
+    suite = said.task.split("/")[0]
+    task = next((one for one in catalog.tasks if one.name == said.task), None)
+    if task is None:
+        lacks = f"install the package that brings {suite}, or write [benchmarks.{suite}]"
+        return None, [
+            BundleRequirement(part="task", takes=wanted, here="no such task", missing=lacks)
+        ]
+    here = "+".join((task.name, *task.extensions))
+    found = [
+        _need("task", wanted, here, "install the same extensions"),
+        _need(
+            "version",
+            f"v{said.version}",
+            f"v{task.version}",
+            f"check out the code that measured it (here is {package_of(suite) or suite})",
+        ),
+        _one_of("condition", said.condition, task.conditions, _study(said, suite)),
+        _one_of("reading", said.parts.get("reading", ""), task.readings, ""),
+    ]
+    if strange := [part for part in said.parts if part not in _MEASURED]:
+        found.append(
+            BundleRequirement(
+                part="more",
+                takes=", ".join(strange),
+                here="not by the four steps alone",
+                missing=f"`bench evaluate {task.name}` or `bench study {suite}` measures it",
+            )
+        )
+    return task, found
+
+
+def question_needs(
+    number: NumberRef, task: Task, places: Sequence[TableFiles]
+) -> tuple[list[Question], list[BundleRequirement]]:
+    """Look for the question table that has the digest of the signature, on any source."""
+    said, key = number.signature, questions_key(task, number.signature.condition)
+    wanted = said.parts.get("data", "")
+    digests = {}
+    for tables in places:
+        try:
+            digests[short(tables.digest(key) or "")] = tables
+        except TableError:
+            digests[""] = tables  # damaged: built again
+    here = next(iter(digests), "") or "none"
+    command = f"bench questions {task.suite}"
+    if key != evaluation_key(task, "main", "questions"):
+        command = f"bench evaluate {task.name} --condition {said.condition} --model NAME --dry-run"
+    if not wanted or wanted not in digests:
+        lacks = f"`{command}` builds those of bench.toml's source, --source FOLDER others"
+        return [], [BundleRequirement(part="questions", takes=wanted, here=here, missing=lacks)]
+    questions = digests[wanted].read(key, Question)
+    return questions, [
+        BundleRequirement(
+            part="questions", takes=wanted, here=f"{wanted}, {len(questions)} of them"
+        ),
+        *_prompts(number, task, questions),
+    ]
+
+
+def _prompts(
+    number: NumberRef, task: Task, questions: Sequence[Question]
+) -> Iterator[BundleRequirement]:
+    """Make the prompts and digest them, as ``flow`` does; encoders are sent none."""
+    if task.asked_of != "model":
+        return
+    asking = task.condition(number.signature.condition)
+    sent = sorted(asking.prompt(question).sha256 for question in questions) * asking.samples
+    here = hashlib.sha256("\n".join(sorted(sent)).encode()).hexdigest()[:12]
+    yield _need(
+        "prompts",
+        number.signature.parts.get("prompts", ""),
+        here,
+        "other prompts are made here, or not all of them were sent: check out the code that"
+        " measured it",
+    )
+
+
+def _study(said: Signature, suite: str) -> str:
+    return (
+        f"a study compares them: `bench studies {suite}` lists those"
+        if "~" in said.condition
+        else ""
+    )
+
+
+def _need(part: str, takes: str, here: str, otherwise: str) -> BundleRequirement:
+    return BundleRequirement(
+        part=part, takes=takes, here=here, missing="" if takes == here else otherwise
+    )
+
+
+def _one_of(part: str, takes: str, known: Iterable[str], otherwise: str) -> BundleRequirement:
+    names = list(known)
+    if takes in names:
+        return BundleRequirement(part=part, takes=takes, here=takes)
+    listed = otherwise or "check out the code that measured it"
+    return BundleRequirement(
+        part=part, takes=takes, here=f"only {', '.join(names)}", missing=listed
+    )

@@ -1,0 +1,224 @@
+"""Looks at a bundle from elsewhere, and evaluates it again: offline, without any home."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.bundles.archive import Archive
+from bench_assets.bundles.contents import (
+    TABLES,
+    Contents,
+    PromptText,
+    file_of,
+    picture_file,
+    read_contents,
+)
+from bench_assets.bundles.manifest import NAME, Manifest, read_manifest
+from bench_assets.bundles.rescoring import Again, evaluate_again
+from bench_assets.bundles.step_comparison import Divergence, partings
+from bench_assets.catalog import load_catalog
+from bench_assets.core.schema.errors import SourceError, TableError
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.task import Task
+from bench_assets.file_benchmarks.suite import task_of
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.response_cache.sqlite_file import is_prompt
+
+_MOST_SAID = 2**26  # bytes of a manifest
+
+
+class Bundle(NamedTuple):
+    """A bundle that is whole."""
+
+    path: Path
+    manifest: Manifest
+    contents: Contents
+
+
+class VerifiedBundle(NamedTuple):
+    """A bundle, what its replies came to here, and where that is not what it says."""
+
+    bundle: Bundle
+    again: Again
+    partings: list[Divergence]
+
+
+class CannotTryError(SourceError):
+    """A number cannot be tried here; says what is missing, and how to get it."""
+
+
+def open_bundle(path: Path) -> Bundle:
+    """Read a bundle, and look whether all of it is what it says.
+
+    Raises:
+        SourceError: If it is none, was changed, or is cut short; names the file and the entry.
+    """
+    with Archive.open(path) as archive:
+        manifest = read_manifest(archive.read(NAME, _MOST_SAID), f"{path}, {NAME}")
+        _require_files(archive, manifest)
+        contents = read_contents(archive, manifest)
+    _require_one_evaluation(path, manifest, contents)
+    _require_parts(path, manifest, contents)
+    return Bundle(path, manifest, contents)
+
+
+def verify(path: Path) -> VerifiedBundle:
+    """Evaluate a bundle again.
+
+    Raises:
+        SourceError: As ``open_bundle``.
+        CannotTryError: If its suite is not installed, or is of another version.
+    """
+    bundle = open_bundle(path)
+    task = _task_of(bundle)
+    said = bundle.contents
+    reading = bundle.manifest.reading
+    again = evaluate_again(task, said.questions, said.predictions, said.judgements, reading)
+    return VerifiedBundle(bundle, again, partings(said.evaluated, again))
+
+
+def _require_files(archive: Archive, manifest: Manifest) -> None:
+    """Refuse files that the manifest does not name, and names without a file."""
+    path = archive.path
+    pictures = {picture_file(one) for one, name in manifest.pictures.items() if name}
+    known = {file_of(table) for table in TABLES} | pictures
+    if strange := sorted(manifest.files.keys() ^ known):
+        raise SourceError(f"{path}, {NAME}: {strange[0]!r:.100} is no file of such a bundle")
+    if added := sorted(archive.sizes.keys() - manifest.files.keys() - {NAME}):
+        raise SourceError(f"{path}, {added[0]!r:.100}: {NAME} does not name it: it was added")
+    if missing := sorted(manifest.files.keys() - archive.sizes.keys()):
+        raise SourceError(f"{path}: no {missing[0]} in it, which {NAME} names: it was taken out")
+    for name, facts in manifest.files.items():
+        if archive.sizes[name] != facts.n_bytes:
+            raise SourceError(
+                f"{path}, {name}: {archive.sizes[name]} bytes, {NAME} says {facts.n_bytes}"
+            )
+
+
+def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
+    """Refuse rows of other questions, models or conditions, and rows that are there twice."""
+    asked = _once(path, "questions", (row.question_id for row in contents.questions))
+    of = manifest.model, manifest.condition
+    for name in ("predictions", "judgements", "scores"):
+        for number, row in enumerate(getattr(contents, name), 1):
+            if row.question_id not in asked or (row.model, row.condition) != of:
+                raise SourceError(
+                    f"{path}, {file_of(name)}, line {number}: {row.question_id}: of another"
+                    " question, model or condition"
+                )
+    draws = _once(path, "predictions", ((r.question_id, r.sample) for r in contents.predictions))
+    _once(path, "scores", ((row.question_id, row.sample) for row in contents.scores))
+    for number, judged in enumerate(contents.judgements, 1):
+        if (judged.question_id, judged.sample) not in draws:
+            raise SourceError(
+                f"{path}, {file_of('judgements')}, line {number}: {judged.question_id}: no reply"
+            )
+    _require_metrics(path, manifest, contents)
+
+
+def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None:
+    """Refuse a bundle without a number, and numbers that the manifest does not speak of."""
+    where = f"{path}, {file_of('metrics')}"
+    if not _once(path, "metrics", ((row.metric, row.category) for row in contents.metrics)):
+        raise SourceError(f"{where}: no number in it")
+    said = manifest.task, manifest.model, manifest.condition, manifest.signature
+    for number, row in enumerate(contents.metrics, 1):
+        if (row.task, row.model, row.condition, row.signature) != said:
+            raise SourceError(f"{where}, line {number}: not the number that {NAME} names")
+
+
+def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
+    """Hold what the signature says against what is there."""
+    try:
+        signature = Signature.parse(manifest.signature)
+    except TableError as why:
+        raise SourceError(f"{path}, {NAME}: {why}") from why
+    if (data := short(digest(contents.questions))) != signature.parts.get("data"):
+        raise SourceError(
+            f"{path}, {file_of('questions')}: their digest is {data}, the signature says"
+            f" {signature.parts.get('data')}"
+        )
+    sent = sorted(row.prompt_sha256 for row in contents.predictions if row.prompt_sha256)
+    prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12] if sent else "unknown"
+    if prompts != signature.parts.get("prompts"):
+        raise SourceError(
+            f"{path}, {file_of('predictions')}: the digest of their prompts is {prompts}, the"
+            f" signature says {signature.parts.get('prompts')}"
+        )
+    said = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
+    for name, wanted in {"prompts": set(sent), "judge_prompts": said}.items():
+        _require_prompts(path, name, getattr(contents, name), wanted, manifest.not_there)
+    if sorted(manifest.pictures) != contents.shown:
+        raise SourceError(f"{path}, {NAME}: its pictures are not those that the questions show")
+
+
+def _require_prompts(
+    path: Path,
+    name: str,
+    rows: Sequence[PromptText],
+    wanted: set[str],
+    not_there: dict[str, int],
+) -> None:
+    there = _once(path, name, (row.sha256 for row in rows))
+    for number, row in enumerate(rows, 1):
+        if not is_prompt(row.sha256, row.turns) or row.sha256 not in wanted:
+            raise SourceError(f"{path}, {file_of(name)}, line {number}: not a prompt that was sent")
+    if len(wanted - there) != not_there.get(name, 0):
+        raise SourceError(f"{path}, {file_of(name)}: {len(wanted - there)} prompts are missing")
+
+
+def _once(path: Path, table: str, keys: Iterable[object]) -> set[object]:
+    seen: set[object] = set()
+    for number, key in enumerate(keys, 1):
+        if key in seen:
+            raise SourceError(f"{path}, {file_of(table)}, line {number}: {key} is there twice")
+        seen.add(key)
+    return seen
+
+
+def _task_of(bundle: Bundle) -> Task:
+    """Find the task as it is here.
+
+    Raises:
+        CannotTryError: If there is none, or one of another version.
+    """
+    said = bundle.manifest
+    suite = said.task.split("/")[0]
+    if said.benchmark is not None:
+        task = _described(bundle, suite, said.benchmark)
+    else:
+        catalog = load_catalog(only={suite})
+        found = [task for task in catalog.tasks if task.name == said.task]
+        if not found:
+            why = f" ({catalog.problems[0]})" if catalog.problems else ""
+            raise CannotTryError(
+                f"{bundle.path}: it is whole, but {said.task} is not installed here{why}:"
+                f" install {said.package or suite}, and try again"
+            )
+        task = found[0]
+    here = (task.version, *sorted(task.extensions))
+    if here != (said.version, *sorted(said.extensions)):
+        was = "+".join((said.task, *said.extensions))
+        raise CannotTryError(
+            f"{bundle.path}: it is whole, but of {was} v{said.version}; here is"
+            f" {'+'.join((task.name, *task.extensions))} v{task.version}: install {said.package}"
+            f" with bench-assets {said.versions.get('bench-assets', '?')}, and try again"
+        )
+    if said.condition not in task.conditions or said.reading not in task.readings:
+        raise CannotTryError(
+            f"{bundle.path}: {task.name} has no condition {said.condition!r} or no reading"
+            f" {said.reading!r} here: install {said.package}, and try again"
+        )
+    return task
+
+
+def _described(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
+    """Make the task that the bundle describes, as bench.toml would."""
+    where = f"{bundle.path}, {NAME}, benchmark"
+    try:
+        benchmark = PlainBenchmark.model_validate({**section, "file": file_of("questions")})
+    except ValueError as why:  # pydantic's
+        raise SourceError(f"{where}: {why!s:.300}") from why
+    return task_of(name, benchmark, where)

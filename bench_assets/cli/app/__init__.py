@@ -1,0 +1,1 @@
+"""Options, completion, scaffolding and error reporting that all commands share."""

@@ -1,0 +1,165 @@
+"""What every command of ``bench`` does around its work: open the home folder, tell of errors."""
+
+import gc
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.workspace.console.output import say, shown_progress
+from bench_assets.workspace.console.signals import SignalExit, heard
+
+if TYPE_CHECKING:
+    from bench_assets.workspace.build.workbench import Workbench
+    from resources.config.bench_toml import Settings
+    from resources.config.settings_resource import SettingsFile
+
+_NO_ROOM = "No usable temporary directory"  # as tempfile says of full disks, without a file
+_COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
+
+
+@contextmanager
+def opened(  # noqa: PLR0913  (an option each)
+    suite: str = "",
+    source: Path | None = None,
+    judge: str = "",
+    reading: str = "",
+    *,
+    models: Mapping[str, Any] | None = None,  # sections that bench.toml does not have
+    training: Sequence[Path] = (),  # what models were trained on, instead of bench.toml's
+    scratch: bool = False,
+) -> "Generator[Workbench]":
+    """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
+    gc.disable()
+    with told(), _folder_that_goes(wanted=scratch) as temporary:
+        from bench_assets.catalog import load_catalog
+        from bench_assets.workspace.build.workbench import Workbench
+        from resources.config.environment import (
+            default_home,
+            keys_too_short,
+            let_waiting_threads_sleep,
+        )
+        from resources.config.sections.engine_kinds import kind_problems
+        from resources.redaction.logs import let_logs_tell_no_secrets
+
+        let_logs_tell_no_secrets(default_home())
+        let_waiting_threads_sleep()
+        whole = suite.partition("/")[0]  # a task has the source of its suite
+        chosen = {"judge": judge, "reading": reading}
+        settings = _settings_of(whole, source, chosen, models or {}, training)
+        written = settings.load()
+        catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
+        kinds = kind_problems(written.models)
+        _warn([*catalog.problems, *kinds, *keys_too_short(written.models)])
+        with Workbench(
+            settings,
+            [whole] if whole else (),
+            catalog=catalog,
+            scratch=temporary,
+            progress=shown_progress(),
+        ) as bench:
+            left_out = bench.catalog.problems[len(catalog.problems) :]
+            if whole and left_out:
+                raise SettingsError("; ".join(left_out))
+            _warn(left_out)
+            _collect_rarely()
+            yield bench
+
+
+def _settings_of(
+    suite: str,
+    source: Path | None,
+    chosen: Mapping[str, str],
+    models: Mapping[str, Any],
+    training: Sequence[Path],
+) -> "SettingsFile":
+    """The home's settings, with what a command was told to have otherwise."""
+    from resources.config.environment import default_home
+    from resources.config.settings_resource import SettingsFile
+
+    given = {key: value for key, value in chosen.items() if value}
+    return SettingsFile(
+        home=str(default_home()),
+        sources={suite: str(source)} if source else {},
+        suites={suite: given} if given else {},
+        models=dict(models),
+        training=list(map(str, training)),
+    )
+
+
+def check_sections(settings: "Settings") -> None:
+    """Refuse entries of bench.toml that nothing reads, where only models are asked for.
+
+    Tells of kinds of models that are left out.
+
+    Raises:
+        SettingsError: If there is one.
+        UnknownNameError: If a suite is named that there is not.
+    """
+    from resources.config.sections.engine_kinds import kind_problems
+
+    _warn(kind_problems(settings.models))
+    if named := {*settings.suites, *settings.sources}:
+        from bench_assets.catalog import load_catalog
+
+        load_catalog(settings, only=named).check(settings)
+
+
+@contextmanager
+def _folder_that_goes(*, wanted: bool) -> "Generator[Path | None]":
+    """Make a folder that is deleted again; none where none is wanted: the disk may be full."""
+    if not wanted:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _warn(problems: Sequence[str]) -> None:
+    for problem in problems:
+        say(f"warning: {problem}")
+
+
+def _collect_rarely() -> None:
+    """Set what start-up made aside, a million objects that stay: the collector finds nothing."""
+    gc.freeze()
+    gc.set_threshold(_COLLECTED)
+    gc.enable()
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """Tell what went wrong in one message, without a stack of ours; or which signal ended it."""
+    started = time.time()
+    with heard() as signals:
+        try:
+            yield
+        except KeyboardInterrupt:
+            ending = signals.ended_by()
+        except BenchError as why:
+            ending = signals.ended_by() if signals.first else SignalExit(f"error: {why}", 1)
+        except OSError as why:
+            if not why.filename and _NO_ROOM not in str(why):  # no place of the disk's: our mistake
+                raise
+            place = f"{why.filename}: " if why.filename else ""
+            ending = SignalExit(f"error: {place}{why.strerror}", 1)
+        else:
+            return
+        say(ending.sentence + (_how_to_go_on(started) if signals.first else ""))
+        raise typer.Exit(ending.exit_code)
+
+
+def _how_to_go_on(started: float) -> str:
+    """Say what was kept; nothing is loaded for it: who has not opened a home has kept nothing."""
+    if "resources.config.bench_toml" not in sys.modules:
+        return ""
+    from bench_assets.cli.app.interrupt_summary import how_to_go_on
+    from resources.config.environment import default_home
+
+    return how_to_go_on(default_home(), started)

@@ -1,0 +1,120 @@
+"""The names that a shell completes: of suites, tasks, models, conditions, judges and readings.
+
+A shell waits for them at every key, and to load all suites takes seconds: they are noted in the
+home, and gathered anew only when bench.toml, models.toml or the code of a suite changed.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from bench_assets.core.schema.errors import BenchError
+
+Kind: TypeAlias = Literal["suites", "models", "conditions", "judges", "readings"]
+
+NOTE = "names.json"
+
+_SUITES = Path(__file__).parents[2] / "suites"
+
+
+def complete_suites(incomplete: str) -> list[str]:
+    """Suites and tasks."""
+    return _beginning(incomplete, _names("suites"))
+
+
+def complete_models(incomplete: str) -> list[str]:
+    """Models that have a name."""
+    return _beginning(incomplete, _names("models"))
+
+
+def complete_conditions(incomplete: str) -> list[str]:
+    """Conditions of any task."""
+    return _beginning(incomplete, _names("conditions"))
+
+
+def complete_judges(incomplete: str) -> list[str]:
+    """Judges of any task, and the models that may judge."""
+    return _beginning(incomplete, [*_names("judges"), *_names("models")])
+
+
+def complete_readings(incomplete: str) -> list[str]:
+    """Readings of any task."""
+    return _beginning(incomplete, _names("readings"))
+
+
+def complete_tables(incomplete: str) -> list[str]:
+    """Tables that were made."""
+    from resources.config.environment import default_home
+
+    folder = default_home() / "tables"
+    made = {file.parent.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
+    return _beginning(incomplete, sorted(made))
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
+def _names(kind: Kind) -> list[str]:
+    """Names of one kind; none where bench.toml has a mistake, which a shell must not tell."""
+    from resources.config.environment import default_home
+
+    with suppress(BenchError, OSError):
+        home = default_home()
+        return _noted(home, _gathered)[kind]
+    return []
+
+
+def _noted(home: Path, gather: Callable[[Path], dict[Kind, list[str]]]) -> dict[Kind, list[str]]:
+    """Take the names from the note, if nothing changed since; else gather and note them."""
+    note, state = home / NOTE, _state(home)
+    try:
+        noted = json.loads(note.read_text(encoding="utf-8"))
+        if noted["state"] == state:
+            return dict(noted["names"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # gathered again
+        pass
+    names = gather(home)
+    if home.is_dir():
+        with suppress(BenchError):
+            _write(note, {"state": state, "names": names})
+    return names
+
+
+def _write(note: Path, content: Any) -> None:  # noqa: ANN401
+    from resources.storage.atomic_write import written_aside
+
+    with written_aside(note, sync=False) as file:
+        file.write(json.dumps(content).encode())
+
+
+def _state(home: Path) -> list[Any]:
+    """What changes when a name may have: files by their times."""
+    import sysconfig
+
+    files = [home / "bench.toml", home / "models.toml", Path(sysconfig.get_path("purelib"))]
+    files += sorted(_SUITES.rglob("task.py"))
+    return [[str(file), file.stat().st_mtime_ns] for file in files if file.exists()]
+
+
+def _gathered(home: Path) -> dict[Kind, list[str]]:
+    from bench_assets.catalog import load_catalog
+    from resources.config.bench_toml import load_settings
+    from resources.config.sections.models import EMBEDDED_MODELS
+
+    settings = load_settings(home)
+    catalog = load_catalog(settings)
+    tasks = catalog.tasks
+    return {
+        "suites": [*catalog.names, *dict.fromkeys(task.name for task in tasks)],
+        "models": [*settings.models, *EMBEDDED_MODELS],
+        "conditions": _sorted(name for task in tasks for name in task.conditions),
+        "judges": _sorted(name for task in tasks for name in task.judges),
+        "readings": _sorted(name for task in tasks for name in task.readings),
+    }
+
+
+def _sorted(names: Iterator[str]) -> list[str]:
+    return sorted(set(names))

@@ -1,0 +1,75 @@
+"""The main job, and what it says at its end: what the numbers show, and what to do next."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+from bench_assets.cli.output.leaderboard import print_matrices
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.report.building import make_report
+from bench_assets.workspace.build.task_isolation import refresh_each
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.console.output import say, tell
+from bench_assets.workspace.inspect.leaderboard import chances, curves, unmeasured
+from resources.config.sections.models import DEMO_SUITES, EMBEDDED_MODELS
+
+NEXT = """
+Next:
+  bench report --serve                                  look at every question, reply and picture
+  bench evaluate codis --model path/to/checkpoint       your own model; or http://127.0.0.1:8000/v1#name
+  bench ui                                              the same graph in the Dagster UI"""
+
+
+def evaluate_embedded(bench: Workbench) -> list[BenchError]:
+    """Build every suite's mini edition, and evaluate the models that come with the project.
+
+    Returns:
+        What went wrong: a suite that cannot be built, or a model that cannot be asked, ends none
+        of the others.
+    """
+    failures: list[BenchError] = []
+    built: list[str] = []
+    for suite in bench.catalog.names:
+        with _noted(failures):
+            found, missing = refresh_each(bench, suite)
+            built += found
+            failures += missing
+    for model in EMBEDDED_MODELS:
+        wanted = DEMO_SUITES.get(model, bench.catalog.names)
+        if asked := [name for name in built if name.partition("/")[0] in wanted]:
+            with _noted(failures):
+                bench.evaluate(asked, model)
+    for task in bench.catalog.tasks:
+        if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
+            with _noted(failures):
+                bench.evaluate([task.name], "random")
+    bench.refresh_leaderboard()
+    return failures
+
+
+@contextmanager
+def _noted(failures: list[BenchError]) -> Generator[None]:
+    """Go on after an error; it is told at the end."""
+    try:
+        yield
+    except BenchError as why:
+        failures.append(why)
+
+
+def tell_of_it(bench: Workbench) -> None:
+    """Print the matrix, what it shows, where the report is, and three commands to go on with."""
+    rows = bench.rows("leaderboard")
+    print_matrices(rows, chances(bench), unmeasured(bench, rows), published=False)
+    tell("")
+    for sentence in (*_reasons(), *curves(rows)):
+        tell(sentence)
+    page = make_report(bench.settings, bench.tables, bench.catalog, rows, say)
+    tell(f"\nThe report: {page}")
+    tell(NEXT)
+
+
+def _reasons() -> Iterator[str]:
+    for model, suites in DEMO_SUITES.items():
+        if model in EMBEDDED_MODELS:
+            yield f"{model} is asked {', '.join(suites)} only, and has no number elsewhere."
+    yield "Retrieval is asked of encoders, not of models that talk."
+    yield "Mini editions are drawn: their numbers say nothing about the published benchmarks."

@@ -1,0 +1,92 @@
+"""What several commands of ``bench`` are told in the same words.
+
+The root of the commands: their arguments say what they are.
+
+From click 8.5 on, an argument's help is click's to keep, and typer before 0.26 loses it on the way.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import click
+import typer
+from typer.core import TyperArgument, TyperGroup
+from typer.models import ArgumentInfo
+
+from bench_assets.cli.app.completion import (
+    complete_conditions,
+    complete_judges,
+    complete_models,
+    complete_readings,
+    complete_suites,
+)
+
+Complete = Callable[[str], list[str]]
+
+
+def named(about: str, complete: Complete, *flags: str) -> Any:  # noqa: ANN401  (as typer has it)
+    """An option whose value has a name that a shell can complete."""
+    return typer.Option(*flags, help=about, autocompletion=complete)
+
+
+SuiteName = Annotated[
+    str,
+    typer.Argument(help="A suite or task, such as codis.", autocompletion=complete_suites),
+]
+SuitesOption = Annotated[
+    list[str] | None,
+    named("A suite or task; may be repeated; all without it.", complete_suites, "--suite"),
+]
+SourceOption = Annotated[
+    Path | None, typer.Option(help="Folder with the suite's files, instead of bench.toml's.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
+JudgeOption = Annotated[str, named('A model of bench.toml, or "rules".', complete_judges)]
+ReadingOption = Annotated[str, named("How replies become points.", complete_readings)]
+ModelsOption = Annotated[
+    list[str],
+    named(
+        "A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
+        " repeated.",
+        complete_models,
+        "--model",
+    ),
+]
+ConditionOption = Annotated[str, named("main or an ablation.", complete_conditions)]
+ConditionsOption = Annotated[
+    list[str] | None,
+    named("main or an ablation; may be repeated.", complete_conditions, "--condition"),
+]
+
+
+class Commands(TyperGroup):
+    """Typer's group, which gives all arguments below it their help back."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401
+        super().__init__(**attributes)
+        for command in _below(self):
+            helps = _helps(command)
+            for one in command.params:
+                if isinstance(one, TyperArgument) and not one.help:
+                    one.help = helps.get(one.name or "")
+
+
+def _below(command: click.Command) -> Iterator[click.Command]:
+    yield command
+    for one in getattr(command, "commands", {}).values():
+        yield from _below(one)
+
+
+def _helps(command: click.Command) -> dict[str, str | None]:
+    """What the function behind a command says of its arguments."""
+    if command.callback is None:
+        return {}
+    annotated = inspect.signature(command.callback).parameters.items()
+    return {
+        name: info.help
+        for name, parameter in annotated
+        for info in get_args(parameter.annotation)[1:]
+        if isinstance(info, ArgumentInfo)
+    }

@@ -1,0 +1,130 @@
+"""``bench init``: the beginnings of a home, or of a benchmark with or without Python."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import told
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.evaluation.suite import name_defects
+from bench_assets.plugins import SUITES, find_owners
+from bench_assets.workspace.console.output import say
+
+app = typer.Typer(no_args_is_help=True, help="Begin a home folder, or a benchmark of one's own.")
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_EXAMPLE = "fridge"  # the name that templates bear
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_SIDE = 96  # px
+
+Name = Annotated[str, typer.Argument(help="Small letters, digits and _, such as fridge.")]
+
+
+@app.command()
+def home(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Of the home; without it, $BENCH_HOME or bench_home.")
+    ] = None,
+) -> None:
+    """Write a bench.toml in which everything stands as a comment."""
+    from resources.config.environment import default_home
+
+    with told():
+        root = (folder or default_home()).expanduser().absolute()
+        _write_new({root / "bench.toml": _text("home/bench.toml.txt", _EXAMPLE)})
+        say(f"{root / 'bench.toml'}: take the # away in front of what you need")
+        if root != default_home():
+            say(f"to use it: export BENCH_HOME={quote(str(root))}")
+
+
+@app.command()
+def benchmark(name: Name) -> None:
+    """Add a section to bench.toml, with a small file of questions and its pictures; no Python."""
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home
+
+    with told():
+        _require_name(name)
+        settings = load_settings(default_home())
+        folder, file = settings.home / name, settings.file
+        if name in settings.benchmarks:
+            raise SettingsError(f"{file}: there is a section [benchmarks.{name}] already")
+        texts = {folder / "questions.jsonl": _text("benchmark/questions.jsonl.txt", _EXAMPLE)}
+        _write_new(texts)
+        _draw_example(folder)
+        with file.open("a", encoding="utf-8") as section:
+            section.write(_text("benchmark/bench.toml.txt", name))
+        say(f"{file}: section [benchmarks.{name}]\n{folder}: four questions, two pictures")
+        say(f"try: bench evaluate {name} --model random")
+
+
+@app.command()
+def suite(
+    name: Name,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where to write it; without it, NAME_bench beside you.")
+    ] = None,
+) -> None:
+    """Write a package with a benchmark in Python: entry point, mini edition, tests that pass."""
+    with told():
+        _require_name(name)
+        root = folder or Path(f"{name}_bench")
+        texts = dict(_package(root, name))
+        _write_new(texts)
+        say(f"{root}: {len(texts)} files\ntry: pip install --editable {root}; pytest {root}")
+
+
+def _package(root: Path, name: str) -> Iterator[tuple[Path, str]]:
+    """Every file of a package: its place and what is written in it."""
+    for file in sorted((_TEMPLATES / "suite").rglob("*.txt")):
+        inside = file.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
+        yield root / inside.replace(_EXAMPLE, name), _text(f"suite/{inside}.txt", name)
+
+
+def _text(template: str, name: str) -> str:
+    text = (_TEMPLATES / template).read_text(encoding="utf-8")
+    title = name.replace("_", " ").capitalize()
+    dashed = name.replace("_", "-")
+    text = text.replace(f"{_EXAMPLE}-bench", f"{dashed}-bench")
+    return text.replace(_EXAMPLE, name).replace(_EXAMPLE.capitalize(), title)
+
+
+def _write_new(texts: dict[Path, str]) -> None:
+    """Write files, none of them over another.
+
+    Raises:
+        SettingsError: If one is there already, or cannot be written; none is written then.
+    """
+    if there := [file for file in texts if file.exists()]:
+        raise SettingsError(f"{there[0]} is there already; nothing was written")
+    try:
+        for file, text in texts.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    except OSError as why:
+        raise SettingsError(f"{why.filename}: cannot be written: {why.strerror}") from why
+
+
+def _draw_example(folder: Path) -> None:
+    from PIL import Image, ImageDraw
+
+    inner = (16, 16, _SIDE - 16, _SIDE - 16)
+    for name, colour in (("red-square", "red"), ("blue-disc", "blue")):
+        picture = Image.new("RGB", (_SIDE, _SIDE), "white")
+        pen = ImageDraw.Draw(picture)
+        draw = pen.ellipse if name.endswith("disc") else pen.rectangle
+        draw(inner, fill=colour)
+        picture.save(folder / f"{name}.png")
+
+
+def _require_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise SettingsError(f"{name!r}: a name is small letters, digits and _, a letter first")
+    if why := name_defects(name):
+        raise SettingsError(f"{name!r}: {why[0]}; choose another name")
+    if owner := find_owners(SUITES).get(name):
+        raise SettingsError(f"{name!r}: there is a suite of this name: {owner}; choose another")

@@ -1,0 +1,203 @@
+"""``bench people``: what people are asked, and in what they answer.
+
+``bench people server``: a Label Studio over the home folder, for this machine alone.
+
+Commands of ``bench people``: how far forms are, asking them, taking answers elsewhere.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.options import JsonOption
+from bench_assets.workspace.console.output import print_rows, say, tell
+
+if TYPE_CHECKING:
+    from bench_assets.workspace.inspect.annotation_service import PersonLink
+    from resources.config.bench_toml import Settings
+
+
+app = typer.Typer(no_args_is_help=True, help="Ask people: pages in which they answer, and links.")
+
+_DAYS = 30
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; only this machine reaches 127.0.0.1.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0: any that is free.")] = 8766,
+) -> None:
+    """Show the pages in which people answer, until Ctrl-C; asking and polling need it not."""
+    from resources.annotation.web.opening import setup_of
+    from resources.annotation.web.server import PORT, PagesServer, is_loopback
+
+    with told():
+        settings = _settings()
+        with PagesServer(setup_of(settings), host, port) as served:
+            if not is_loopback(host):
+                say(
+                    "warning: whoever reaches this machine reaches these pages, and may read what"
+                    " goes over the network: put a proxy with TLS in front, and its address into"
+                    f" {settings.file}: [people] url"
+                )
+            if port != PORT and not settings.people.url:
+                say(f'For links to lead here: {settings.file}, [people], url = "{served.address}"')
+            say("Links to hand out: bench people links --person NAME\nCtrl-C ends it.")
+            tell(served.address)
+            try:
+                served.wait()
+            except KeyboardInterrupt:
+                say("ended")
+
+
+@app.command()
+def links(
+    form: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SUITE/FORM", help="Only for a form; may be repeated; all without."),
+    ] = None,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A pseudonym, or an address that [people.names] gives one; may be repeated; all"
+            " of [people.names] without.",
+        ),
+    ] = None,
+    days: Annotated[float, typer.Option(min=0.01, help="How long it opens the pages.")] = _DAYS,
+    revoke: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Void all links of a person; may be repeated."),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Make links to hand out, one a person: who has it answers in that person's place."""
+    from bench_assets.workspace.inspect.annotation_service import make_links, revoke_links
+
+    with told():
+        settings = _settings()
+        for name in revoke_links(settings, revoke or []):
+            say(f"The links of {name} that were made so far open nothing any more.")
+        if revoke and not person:
+            return
+        found: list[PersonLink] = make_links(settings, form or [], person or [], days)
+        if as_json:
+            print_rows(found, as_json=True)
+        else:
+            for one in found:
+                tell(f"{one.person}  {one.link}")
+
+
+def _settings() -> "Settings":
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home
+
+    return load_settings(default_home())
+
+
+server_app = typer.Typer()
+
+
+@server_app.command()
+def server(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 8081,
+) -> None:
+    """Start a Label Studio on 127.0.0.1, for the forms that bench.toml asks.
+
+    make people-server installs it, into an environment of its own. Its data base lies in the home
+    folder. What the variable holds that token_env names becomes the token of its first account.
+    """
+    from bench_assets.workspace.build.dagster_processes import require_free
+    from bench_assets.workspace.inspect.annotation_service import LabelStudioProcess
+    from resources.annotation.label_studio.client import LabelStudio
+    from resources.annotation.label_studio.server import ADMIN, program
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home, label_studio_environment, secret
+
+    with told():
+        home = default_home()
+        token = secret(load_settings(home).people.token_env or "LABEL_STUDIO_TOKEN")
+        label_studio = program(label_studio_environment())
+        require_free(port)
+        with LabelStudioProcess(home, port, token, label_studio) as served:
+            say(f"Its words: {served.log}\nStarting, the first time for half a minute ...")
+            served.wait_for_answer()
+            LabelStudio(served.address, token).accounts()  # a data base may know another token
+            say(f"Sign in as {ADMIN}; the password is in {served.folder / 'password'}.")
+            say("Ctrl-C ends it.")
+            tell(served.address)
+            served.wait_for_end()
+
+
+campaigns_app = typer.Typer()
+
+FormName = Annotated[
+    str, typer.Argument(help="Such as codis/votes; without it, all that are asked.")
+]
+OneForm = Annotated[str, typer.Argument(help="Such as codis/votes.")]
+
+
+@campaigns_app.command()
+def forms(*, as_json: JsonOption = False) -> None:
+    """List what people can be asked, and what of it bench.toml asks."""
+    from bench_assets.workspace.inspect.annotation import form_lines
+
+    with opened() as bench:
+        print_rows(form_lines(bench), as_json=as_json)
+
+
+@campaigns_app.command()
+def ask(form: FormName = "") -> None:
+    """Ask what is to be asked now, take over what was answered, and say how far it is."""
+    from bench_assets.workspace.inspect.annotation import ask as ask_forms
+    from bench_assets.workspace.inspect.annotation import progress
+
+    with opened(form) as bench:
+        ask_forms(bench, form)
+        print_rows(progress(bench, form, datetime.now(UTC)), as_json=False)
+
+
+@campaigns_app.command()
+def status(form: FormName = "", *, as_json: JsonOption = False) -> None:
+    """Say of each form what is done, in work and open, by whom, and when it will be finished."""
+    from bench_assets.workspace.inspect.annotation import progress
+
+    with opened(form) as bench:
+        print_rows(progress(bench, form, datetime.now(UTC)), as_json=as_json)
+
+
+@campaigns_app.command()
+def quality(form: FormName = "", *, as_json: JsonOption = False) -> None:
+    """Say how each person answers: how much, how fast, how like the others, how attentively."""
+    from bench_assets.workspace.inspect.annotation import quality as people_quality
+
+    with opened(form) as bench:
+        print_rows(people_quality(bench, form), as_json=as_json)
+
+
+@campaigns_app.command()
+def queue(form: FormName = "", *, as_json: JsonOption = False) -> None:
+    """List what a second round should ask: what people differ on, and what lacks answers."""
+    from bench_assets.workspace.inspect.annotation import queue as second_round
+
+    with opened(form) as bench:
+        print_rows(second_round(bench, form), as_json=as_json)
+
+
+@campaigns_app.command()
+def export(
+    form: OneForm,
+    folder: Annotated[Path, typer.Argument(help="New or empty.")],
+) -> None:
+    """Write a form, its items, answers and pictures, as files for another tool."""
+    from bench_assets.workspace.inspect.annotation import export as write
+
+    with opened(form) as bench:
+        for file in write(bench, form, folder):
+            tell(str(file))

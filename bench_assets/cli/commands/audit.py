@@ -1,0 +1,206 @@
+"""The command ``bench soundness``: is a benchmark itself sound?
+
+The command of ``bench`` that measures a judge before anybody trusts its numbers.
+
+The command ``bench orders``: does an answer go by the place of the options?
+
+The command ``bench power``.
+"""
+
+from collections.abc import Mapping
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.completion import complete_judges, complete_suites
+from bench_assets.cli.app.model_arguments import keep, opened_for
+from bench_assets.cli.app.options import (
+    JsonOption,
+    JudgeOption,
+    ModelsOption,
+    SourceOption,
+    SuiteName,
+    named,
+)
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.workspace.console.output import Cell, print_rows, say
+
+if TYPE_CHECKING:
+    from bench_assets.workspace.evaluate.judge_trials import CheckedJudge
+
+
+app = typer.Typer()
+
+
+@app.command()
+def soundness(
+    tasks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TASK]...", help="Suites or tasks; all.", autocompletion=complete_suites
+        ),
+    ] = None,
+    training: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A folder, a file of digests or one of texts that models were trained on, instead"
+            " of bench.toml's; may be repeated."
+        ),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Examine the benchmarks themselves: keys, pictures, repetitions, leaks; what is suspect first.
+
+    Ends with 1 if an examination did not pass, or a task could not be examined.
+    """
+    from bench_assets.cli.output.check_results import print_examined
+    from bench_assets.workspace.evaluate.audit import examine_each
+
+    with opened(training=training or ()) as bench:
+        rows, failures = examine_each(bench, tasks or ())
+        if as_json:
+            print_rows(rows, as_json=True)
+        else:
+            print_examined(rows)
+        for why in failures:
+            say(f"error: {why}")
+    raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
+
+
+judge_app = typer.Typer()
+
+COLUMNS: Mapping[str, Cell] = {
+    "figure": lambda row: row.figure,
+    "value": lambda row: f"{row.value:.3f}",
+    "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
+    "n": lambda row: str(row.n),
+    "look at": lambda row: row.about if len(row.about) < 60 else f"{row.about[:57]}...",
+}
+
+
+@judge_app.command("check-judge")
+def check_judge(
+    task: SuiteName,
+    judge: JudgeOption = "",
+    source: SourceOption = None,
+    questions: Annotated[int, typer.Option(min=1, help="Make replies to so many questions.")] = 25,
+    beside: Annotated[str, named("A second judge, for the same replies.", complete_judges)] = "",
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="JSON lines: people's verdicts on replies that it judged here."),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a judge on replies that are right and wrong by make, and on 100 injections."""
+    with opened(task, source) as bench:
+        from bench_assets.workspace.evaluate.judge_trials import check_judge
+
+        judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
+        if not judged:
+            raise SettingsError(f"{task}: nobody judges its replies")
+        for one in judged:
+            found = check_judge(
+                bench, one, judge, n_questions=questions, beside=beside, labels=labels
+            )
+            _tell_judge(one.name, found)
+            print_rows(found.figures, as_json=as_json, columns=COLUMNS)
+
+
+def _tell_judge(task: str, found: "CheckedJudge") -> None:
+    paid = f", {found.money:.2f} by the prices of bench.toml" if found.money else ""
+    say(
+        f"{task}, {found.judge}: asked {found.n_asked} times about replies to {found.n_questions}"
+        f" questions: {found.tokens.prompt} tokens in, {found.tokens.completion} out{paid}"
+    )
+
+
+orders_app = typer.Typer()
+
+_COLUMNS: Mapping[str, Cell] = {
+    "task": lambda row: row.task,
+    "model": lambda row: row.model,
+    "figure": lambda row: row.figure,
+    "value": lambda row: f"{row.value:.3f}",
+    "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
+    "expected": lambda row: "" if isnan(row.expected) else f"{row.expected:.3f}",
+    "p": lambda row: "" if isnan(row.p) else f"{row.p:.2g}",
+    "n": lambda row: f"{row.n}{f' ({row.n_unscored} unscored)' if row.n_unscored else ''}",
+}
+
+
+@orders_app.command()
+def orders(
+    task: SuiteName,
+    model: ModelsOption,
+    n_orders: Annotated[
+        int,
+        typer.Option(
+            "--orders", min=0, help="Orders of each question, drawn; 0: one for each option."
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Draws the orders.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=0, help="At most so many questions, drawn by category; 0: all.")
+    ] = 0,
+    source: SourceOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask every question with its options in several orders: is it right in all of them?
+
+    The figures stay in the home's orders.jsonl, and go into no table of results.
+    """
+    with opened_for(model, task, source) as (bench, asked):
+        from bench_assets.workspace.build.name_validation import check_names
+        from bench_assets.workspace.evaluate.option_permutations import (
+            Orders,
+            ask_in_orders,
+            questions_in_orders,
+        )
+        from bench_assets.workspace.evaluate.subset import QuestionSubset
+
+        if n_orders == 1:
+            raise SettingsError("--orders 1: that is bench evaluate; it takes 2, or 0 for all")
+        check_names(bench, [task], asked.names)
+        keep(asked, bench.settings)
+        wanted = Orders(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
+        bench.refresh_questions(task)
+        rows = []
+        for one, made in questions_in_orders(bench, bench.catalog.tasks_of(task), wanted):
+            _tell(one.name, made.left_out, len(made.ordered))
+            for name in asked.names:
+                rows += ask_in_orders(bench, one, name, made, wanted)
+        print_rows(rows, as_json=as_json, columns=_COLUMNS)
+
+
+def _tell(task: str, left_out: Mapping[str, int], n: int) -> None:
+    why = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
+    say(f"{task}: {n} prompts in all orders, those of the first are as in main{why}")
+
+
+power_app = typer.Typer()
+
+
+@power_app.command()
+def power(
+    suite: SuiteName,
+    difference: Annotated[
+        float | None,
+        typer.Option(min=0.0001, max=1.0, help="That should be shown, such as 0.02."),
+    ] = None,
+    baseline: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="Where no model was measured: how good it is.")
+    ] = 0.5,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what difference a task's questions can show, and how many a wanted one needs."""
+    from bench_assets.workspace.evaluate.power import what_shows
+
+    with opened() as bench:
+        print_rows(what_shows(bench, suite, difference, baseline), as_json=as_json)

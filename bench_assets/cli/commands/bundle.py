@@ -1,0 +1,138 @@
+"""Commands of ``bench`` that get a number again: from what is remembered, or from a bundle."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.completion import complete_models, complete_suites
+from bench_assets.cli.app.options import ConditionOption, JsonOption
+from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.workspace.console.output import say, tell, tell_json
+
+if TYPE_CHECKING:
+    from bench_assets.bundles.packing import PackedBundle
+
+app = typer.Typer()
+
+CANNOT = 2
+_PACKED = ".zip"
+
+
+def complete_numbers(context: typer.Context, incomplete: str) -> list[str]:
+    """A task first, then a model."""
+    before = [
+        one for value in context.params.values() if isinstance(value, list | tuple) for one in value
+    ]
+    return complete_models(incomplete) if before else complete_suites(incomplete)
+
+
+@app.command()
+def reproduce(
+    number: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NUMBER",
+            help="TASK MODEL, a signature in quotes, a Parquet file of metrics, or a bundle.zip.",
+            autocompletion=complete_numbers,
+        ),
+    ],
+    condition: ConditionOption = "main",
+    *,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for replies that are missing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Evaluate a number again from what is remembered, and say whether the digits are the same.
+
+    Tables stay as they are. Ends with 0: the same digits; 1: others; 2: it cannot be tried.
+    """
+    if len(number) == 1 and number[0].endswith(_PACKED):
+        _verify(Path(number[0]), as_json=as_json)
+        return
+    with opened() as bench:
+        from bench_assets.cli.output.reproduction import print_reproduced, reproduced_json
+        from bench_assets.workspace.evaluate.number_lookup import number_of
+        from bench_assets.workspace.evaluate.reproduction import reproduce as try_again
+
+        try:
+            found = try_again(bench, number_of(bench, number, condition), ask=ask)
+        except UnknownNameError as why:
+            say(f"cannot be tried: {why}")
+            raise typer.Exit(CANNOT) from why
+        if as_json:
+            tell_json(reproduced_json(found))
+        else:
+            print_reproduced(found)
+    raise typer.Exit(found.exit_code)
+
+
+@app.command()
+def bundle(
+    number: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NUMBER OUT.zip]",
+            help="TASK MODEL or a signature in quotes; then the file to write.",
+            autocompletion=complete_numbers,
+        ),
+    ] = None,
+    condition: ConditionOption = "main",
+    verify: Annotated[
+        Path | None, typer.Option(help="Look at a bundle and evaluate it again, offline.")
+    ] = None,
+    *,
+    pictures: Annotated[
+        bool,
+        typer.Option("--pictures/--no-pictures", help="Put them in, where the licence allows it."),
+    ] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Pack everything of one number into a file that another machine can verify offline.
+
+    Verifying ends with 0: the same digits; 1: others, or it was changed; 2: it cannot be tried.
+    """
+    if verify is not None:
+        if number:
+            raise typer.BadParameter("--verify FILE takes nothing beside it")
+        _verify(verify, as_json=as_json)
+        return
+    if not number or len(number) < 2 or not number[-1].endswith(_PACKED):
+        raise typer.BadParameter(f"name a number, then the file to write: TASK MODEL OUT{_PACKED}")
+    with opened() as bench:
+        from bench_assets.workspace.evaluate.reproduction import bundle as pack
+
+        target = Path(number[-1])
+        packed = pack(bench, number[:-1], condition, target, pictures=pictures)
+        _tell_packed(target, packed, as_json=as_json)
+
+
+def _tell_packed(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
+    said = packed.manifest
+    if packed.n_left_out:
+        say(f"{packed.n_left_out} pictures are in it by their digests alone")
+    if not said.passed_on:
+        say(f"keep it: the licence of its questions lets nobody pass them on ({said.licence})")
+    if as_json:
+        tell_json({"file": str(target), "digest": said.digest, "signature": said.signature})
+    else:
+        tell(str(target))
+        tell(f"bundle {said.digest}")
+
+
+def _verify(file: Path, *, as_json: bool) -> None:
+    with told():
+        from bench_assets.bundles.verification import CannotTryError
+        from bench_assets.bundles.verification import verify as look
+        from bench_assets.cli.output.reproduction import print_verified, verified_json
+
+        try:
+            found = look(file)
+        except CannotTryError as why:
+            say(f"cannot be tried: {why}")
+            raise typer.Exit(CANNOT) from why
+        if as_json:
+            tell_json(verified_json(found))
+        else:
+            print_verified(found)
+    raise typer.Exit(bool(found.partings))

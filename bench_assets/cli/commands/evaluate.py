@@ -1,0 +1,221 @@
+"""Commands of ``bench`` that ask models, or score what they replied elsewhere."""
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.model_arguments import keep, opened_for
+from bench_assets.cli.app.options import (
+    ConditionsOption,
+    JsonOption,
+    JudgeOption,
+    ModelsOption,
+    ReadingOption,
+    SourceOption,
+    SuiteName,
+    SuitesOption,
+)
+from bench_assets.workspace.console.output import METRIC_COLUMNS, print_rows, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench_assets.workspace.build.workbench import Workbench
+    from bench_assets.workspace.evaluate.subset import QuestionSubset
+
+app = typer.Typer()
+
+LimitOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Ask at most so many questions of each task, drawn by category; the numbers are"
+        " PARTIAL and go into no table. 0: all.",
+    ),
+]
+CategoryOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Ask only this category, PARTIAL likewise; may be repeated."),
+]
+
+
+@app.command()
+def evaluate(
+    suite: SuiteName,
+    model: ModelsOption,
+    condition: ConditionsOption = None,
+    source: SourceOption = None,
+    judge: JudgeOption = "",
+    reading: ReadingOption = "",
+    limit: LimitOption = 0,
+    category: CategoryOption = None,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would ask, take and cost.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask, judge, score and measure models; what was asked before is not asked again."""
+    with opened_for(model, suite, source, judge, reading) as (bench, asked):
+        from bench_assets.workspace.build.name_validation import check_names
+        from bench_assets.workspace.evaluate.subset import QuestionSubset
+
+        conditions = condition or ["main"]
+        check_names(bench, [suite], asked.names, conditions)
+        askings = list(itertools.product(asked.names, conditions))
+        part = QuestionSubset(limit=limit, categories=tuple(category or ()))
+        if dry_run:
+            _estimate(bench, suite, askings, part, as_json=as_json)
+            return
+        keep(asked, bench.settings)
+        if part != QuestionSubset():
+            _ask_part(bench, suite, askings, part, as_json=as_json)
+        else:
+            _ask_all(bench, suite, askings, as_json=as_json)
+
+
+def _estimate(
+    bench: "Workbench",
+    suite: str,
+    askings: "Sequence[tuple[str, str]]",
+    part: "QuestionSubset",
+    *,
+    as_json: bool,
+) -> None:
+    from bench_assets.workspace.evaluate.dry_run import dry_run
+
+    _check_categories(bench, [suite], askings, part)
+    estimates = [row for name, one in askings for row in dry_run(bench, [suite], name, one, part)]
+    print_rows(estimates, as_json=as_json)
+
+
+def _ask_part(
+    bench: "Workbench",
+    suite: str,
+    askings: "Sequence[tuple[str, str]]",
+    part: "QuestionSubset",
+    *,
+    as_json: bool,
+) -> None:
+    from bench_assets.workspace.build.task_isolation import refresh_each
+    from bench_assets.workspace.evaluate.subset_evaluation import (
+        PARTIAL_COLUMNS,
+        evaluate_part,
+        tasks_asked,
+    )
+
+    tasks_asked(bench, [suite])
+    names, failures = refresh_each(bench, suite)
+    _check_categories(bench, names, askings, part)
+    tasks = tasks_asked(bench, names)
+    rows = [row for name, one in askings for row in evaluate_part(bench, tasks, name, one, part)]
+    print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
+    say("PARTIAL: kept out of all tables and of the leaderboard; replies are remembered")
+    if failures:
+        raise failures[0]
+
+
+def _check_categories(
+    bench: "Workbench",
+    suites: "Sequence[str]",
+    askings: "Sequence[tuple[str, str]]",
+    part: "QuestionSubset",
+) -> None:
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    conditions = dict.fromkeys(condition for _, condition in askings)
+    if part.categories:
+        part.check(
+            (task, bench.questions(task, one))
+            for task in tasks
+            if task.asked_of == "model"
+            for one in conditions
+        )
+
+
+def _ask_all(
+    bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
+) -> None:
+    from bench_assets.workspace.build.task_isolation import refresh_each, without_points
+
+    names, failures = refresh_each(bench, suite)
+    metrics = []
+    for name, one in askings:
+        bench.evaluate(names, name, one)
+        metrics += [row for part in names for row in bench.metrics(part, name, one)]
+    print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
+    for part, (name, one) in itertools.product(names, askings):
+        for sentence in without_points(bench, part, name, one):
+            say(sentence)
+    if failures:
+        raise failures[0]
+
+
+@app.command()
+def backfill(
+    model: ModelsOption,
+    suite: SuitesOption = None,
+    condition: ConditionsOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Evaluate many models, one run each; one that cannot be asked does not stop the others."""
+    from bench_assets.workspace.build.backfill import backfill as evaluate_all
+
+    with opened_for(model) as (bench, asked):
+        from bench_assets.workspace.build.name_validation import check_names
+
+        check_names(bench, suite or bench.catalog.names, asked.names)
+        keep(asked, bench.settings)
+        done = []
+        for one in evaluate_all(bench, asked.names, suite or (), condition or ("main",)):
+            say(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
+            done.append(one)
+        bench.refresh_leaderboard()
+        print_rows(done, as_json=as_json)
+    raise typer.Exit(any(one.error for one in done))
+
+
+@app.command()
+def score(
+    suite: SuiteName,
+    replies: Annotated[Path, typer.Argument(help="JSON lines with question_id and text.")],
+    source: SourceOption = None,
+    judge: JudgeOption = "",
+    reading: ReadingOption = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Score replies that were made elsewhere; nothing is asked but the judge.
+
+    The judge "recorded" takes its replies from the field judge_reply of the same file.
+    """
+    from bench_assets.workspace.evaluate.external_responses import (
+        by_model_and_condition,
+        fit_message,
+        measured_beside,
+        opened_judge,
+        require_some,
+        score_replies,
+    )
+    from resources.models.registry.recorded import read_replies
+
+    with opened(suite, source, judge=judge, reading=reading, scratch=True) as bench:
+        from bench_assets.workspace.build.name_validation import check_names
+
+        recorded = read_replies(replies)
+        check_names(bench, [suite], (), dict.fromkeys(one.condition for one in recorded))
+        bench.refresh_questions(suite)
+        done = []
+        for task in bench.catalog.tasks_of(suite):
+            for part in by_model_and_condition(recorded, nameless=replies.stem):
+                asked = bench.questions(task, part[0].condition)
+                with opened_judge(bench, task, part, replies) as judging:
+                    scored = score_replies(task, asked, part, judging, reading)
+                say(fit_message(replies, scored, len(asked)))
+                metrics = [*scored.metrics, *measured_beside(bench, task, asked, part)]
+                print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
+                done.append(scored)
+        require_some(replies, suite, done)

@@ -1,0 +1,108 @@
+"""Commands of ``bench`` about models: which there are, what they are, and to be rid of one."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import check_sections, opened, told
+from bench_assets.cli.app.completion import complete_models
+from bench_assets.cli.app.model_arguments import ModelArguments, asked_models
+from bench_assets.cli.app.options import JsonOption
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.workspace.console.output import print_rows, say
+
+if TYPE_CHECKING:
+    from resources.config.bench_toml import Settings
+
+app = typer.Typer()
+
+
+@app.command()
+def models(
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Models, by name or by where they are; without one, all.",
+            autocompletion=complete_models,
+        ),
+    ] = None,
+    *,
+    check: Annotated[bool, typer.Option("--check", help="Load and try out each.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the models that can be evaluated or can judge; or load them, and ask them six probes."""
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home
+    from resources.config.sections.models import listed
+
+    with told():
+        settings = load_settings(default_home())
+        check_sections(settings)
+        if check:
+            names = name or [one.name for one in listed(settings.models)]
+            raise typer.Exit(not _check_each(names, settings, as_json=as_json))
+        asked = asked_models(name or (), settings)
+        every = listed(_with_given(settings, asked).models)
+        print_rows([one for one in every if not name or one.name in asked.names], as_json=as_json)
+
+
+@app.command()
+def remove(
+    model: Annotated[
+        str,
+        typer.Argument(help="A model's name, as tables have it.", autocompletion=complete_models),
+    ],
+    *,
+    replies: Annotated[
+        bool,
+        typer.Option(
+            "--replies", help="Also what it replied; asked again, it would be asked everything."
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a model's tables in all tasks, and its partition; its replies stay."""
+    from bench_assets.workspace.maintain import removal
+
+    with opened() as bench:
+        found = removal.find_removable(bench, model)
+        also = ", and its replies" if replies else "; its replies stay"
+        say(f"{model}: {len(found.tables)} tables, {found.megabytes:.1f} MB{also}")
+        if model in bench.settings.models_of_file:
+            say(f"its section stays in {bench.settings.file}")
+        if not yes and not _is_confirmed():
+            raise SettingsError("nothing was removed; --yes removes it without asking")
+        print_rows([removal.remove(bench, found, replies=replies)], as_json=as_json)
+
+
+def _is_confirmed() -> bool:
+    """Ask at a terminal; elsewhere nobody can say yes."""
+    return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
+
+
+def _check_each(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
+    """Try models one after the other, print what is found; say whether all may be evaluated."""
+    from bench_assets.cli.output.check_results import print_check
+    from resources.config.environment import let_waiting_threads_sleep
+    from resources.models.registry.model_check import ModelCheck, check_model
+
+    let_waiting_threads_sleep()
+    well = True
+    for text in dict.fromkeys(texts):
+        try:
+            asked = asked_models([text], settings)
+            found = check_model(asked.names[0], _with_given(settings, asked))
+        except BenchError as why:  # of one; the others are tried all the same
+            found = ModelCheck(model=text, error=str(why))
+        well = well and not found.failures
+        print_check(found, as_json=as_json)
+    return well
+
+
+def _with_given(settings: "Settings", asked: ModelArguments) -> "Settings":
+    from resources.config.sections.engine_kinds import read_model
+
+    return settings.with_given({name: read_model(one) for name, one in asked.sections.items()})

@@ -1,0 +1,132 @@
+"""``bench serve``: Dagster's web server, daemon and code server as commands of their own."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from bench_assets.cli.app.command_context import opened, told
+from bench_assets.workspace.console.output import say, tell
+
+if TYPE_CHECKING:
+    from bench_assets.workspace.build.dagster_processes import Service
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Serve the UI, the daemon or the graph, each as a process of its own: docs/cluster.md.",
+)
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+WebPort = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+CodeServer = Annotated[
+    str, typer.Option("--code", metavar="HOST:PORT", help="A `bench serve code`; else its own.")
+]
+
+
+@app.command()
+def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -> None:
+    """Serve the UI, which asks for no login: a proxy in front of it does (docs/cluster.md)."""
+    from bench_assets.workspace.build.dagster_processes import Web, add_every_model
+
+    _warn_of_strangers(host, port, "starts runs, and reads every question and reply")
+    with opened() as bench:
+        add_every_model(bench)
+        home = bench.settings.home
+    with told():
+        _serve(Web(home, host, port, _place(code)))
+
+
+@app.command()
+def daemon(code: CodeServer = "") -> None:
+    """Run the daemon: sensors, the queue, runs that vanish. A second one waits for the first."""
+    from bench_assets.workspace.build.dagster_processes import Daemon
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home
+    from resources.config.stores import table_locks_of
+
+    with told():
+        home, place = default_home(), _place(code)
+        settings = load_settings(home)
+        _make_instance_ready()
+        with table_locks_of(settings).held(["the daemon"], say):
+            _serve(Daemon(home, "127.0.0.1", 0, place))
+
+
+@app.command(name="code")
+def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
+    """Serve the graph to web server and daemon; starts runs, where they run on this machine."""
+    from bench_assets.workspace.build.dagster_processes import CodeServer
+    from resources.config.environment import default_home
+
+    _warn_of_strangers(host, port, "runs what it likes, as the user that this is")
+    with told():
+        _make_instance_ready()
+        _serve(CodeServer(default_home(), host, port))
+
+
+@app.command()
+def health(
+    of: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Which of them.")],
+    host: Host = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: as that one has it.")] = 0,
+) -> None:
+    """Say whether one of them is well: exit code 0, or 1."""
+    with told():
+        from bench_assets.core.schema.errors import HomeError
+        from bench_assets.workspace.build.dagster_processes import (
+            code_answers,
+            daemon_lives,
+            web_answers,
+        )
+        from resources.config.environment import default_home
+
+        well = {
+            "web": lambda: web_answers(host, port or 3000),
+            "daemon": lambda: daemon_lives(default_home()),
+            "code": lambda: code_answers(host, port or 4000),
+        }[of]()
+        if not well:
+            raise HomeError(f"bench serve {of} does not answer, or is not well")
+        tell(f"bench serve {of} is well")
+
+
+def _serve(service: "Service") -> None:
+    """Start one and wait until somebody ends it."""
+    from bench_assets.workspace.build.dagster_processes import require_free
+
+    if service.port:
+        require_free(service.port, service.host)
+    with service as served:
+        served.wait_for_answer()
+        say(f"{served.what} is ready{f': {served.address}' if served.port else ''}")
+        served.wait_for_end()
+
+
+def _make_instance_ready() -> None:
+    from bench_assets.workspace.build.dagster_instance import open_instance
+    from resources.config.environment import default_home
+
+    open_instance(default_home()).dispose()
+
+
+def _place(code: str) -> str:
+    """Where a code server is.
+
+    Raises:
+        SettingsError: If that is no place.
+    """
+    from bench_assets.core.schema.errors import SettingsError
+
+    host, colon, port = code.rpartition(":")
+    if code and not (colon and host and port.isdigit() and 0 < int(port) < 65536):
+        raise SettingsError(f"--code {code}: should be HOST:PORT, such as 127.0.0.1:4000")
+    return code
+
+
+def _warn_of_strangers(host: str, port: int, what: str) -> None:
+    if host not in _LOOPBACK:
+        say(
+            f"warning: whoever reaches {host}:{port} {what}; nobody is asked for a login here: let"
+            " only a proxy that asks for one reach it (docs/cluster.md)"
+        )

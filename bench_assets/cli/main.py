@@ -1,0 +1,125 @@
+"""The ``bench`` command: a thin face over the same assets and functions as the UI."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from bench_assets.cli.app import scaffolding
+from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.options import Commands, JsonOption, SourceOption, SuiteName
+from bench_assets.cli.commands.annotate import app as people_app
+from bench_assets.cli.commands.annotate import campaigns_app
+from bench_assets.cli.commands.annotate import server_app as people_server_app
+from bench_assets.cli.commands.audit import app as soundness_app
+from bench_assets.cli.commands.audit import judge_app as judges_app
+from bench_assets.cli.commands.audit import orders_app, power_app
+from bench_assets.cli.commands.bundle import app as reproduce_app
+from bench_assets.cli.commands.claims import app as claims_app
+from bench_assets.cli.commands.evaluate import app as evaluate_app
+from bench_assets.cli.commands.explain import app as explain_app
+from bench_assets.cli.commands.export import app as export_app
+from bench_assets.cli.commands.home import app as home_app
+from bench_assets.cli.commands.models import app as models_app
+from bench_assets.cli.commands.report import app as report_app
+from bench_assets.cli.commands.report import ui_app
+from bench_assets.cli.commands.serve import app as serve_app
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.workspace.console.output import print_leaderboard, print_rows, tell
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 it could not be done, or something that was looked at is wrong; 2 the"
+    " command was not understood; 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM, and the same"
+    " command goes on from there."
+)
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    epilog=EXIT_CODES,
+)
+app.add_typer(evaluate_app)
+app.add_typer(models_app)
+app.add_typer(judges_app)
+app.add_typer(home_app)
+app.add_typer(explain_app)
+app.add_typer(power_app)
+app.add_typer(claims_app)
+app.add_typer(soundness_app)
+app.add_typer(orders_app)
+app.add_typer(report_app)
+app.add_typer(export_app)
+app.add_typer(reproduce_app)
+app.add_typer(ui_app)
+app.add_typer(serve_app, name="serve")
+app.add_typer(scaffolding.app, name="init")
+for more in (campaigns_app, people_server_app):
+    people_app.add_typer(more)
+app.add_typer(people_app, name="people")
+
+
+def _version(*, wanted: bool) -> None:
+    if wanted:
+        tell(f"bench-assets {version('bench-assets')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    *,
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+    ] = False,
+) -> None:
+    """Build, ask, judge, score and trace five vision-language benchmarks."""
+
+
+@app.command()
+def demo() -> None:
+    """Build every suite's mini edition, evaluate the embedded models, print the leaderboard."""
+    from bench_assets.cli.app.demo import evaluate_embedded, tell_of_it
+
+    with opened() as bench:
+        failures = evaluate_embedded(bench)
+        tell_of_it(bench)
+        if failures:
+            raise BenchError("; ".join(map(str, failures)))
+
+
+@app.command()
+def questions(
+    suite: SuiteName, source: SourceOption = None, *, as_json: JsonOption = False
+) -> None:
+    """Print a suite's question table, built from its source."""
+    with opened(suite, source, scratch=source is not None) as bench:
+        bench.refresh_questions(suite)
+        for task in bench.catalog.tasks_of(suite):
+            print_rows(bench.questions(task), as_json=as_json)
+
+
+@app.command()
+def leaderboard(
+    task: Annotated[
+        str, typer.Argument(help="A suite or task: its lines with intervals, and the papers'.")
+    ] = "",
+    *,
+    published: Annotated[
+        bool, typer.Option("--published", help="Also what the papers print.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the leaderboard: models by tasks, each edition for itself."""
+    from bench_assets.cli.output.leaderboard import print_matrices
+    from bench_assets.workspace.inspect.leaderboard import chances, present_leaderboard, unmeasured
+
+    with opened() as bench:
+        rows = present_leaderboard(bench)
+        if task:
+            names = {one.name for one in bench.catalog.tasks_of(task)}
+            rows = [row for row in rows if row.task.partition("+")[0] in names]
+        if task or as_json:
+            print_leaderboard(rows, as_json=as_json)
+        else:
+            print_matrices(rows, chances(bench), unmeasured(bench, rows), published=published)

@@ -1,0 +1,111 @@
+"""What a check found out about a model, as a short block for people.
+
+What was found out about benchmarks, for people: verdicts, then what a person should look at.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.core.tables.arrow import to_json
+from bench_assets.workspace.console.output import Cell, print_rows, tell, tell_json
+from resources.models.registry.loaded_model import LoadedCheckpoint
+from resources.models.registry.model_check import ModelCheck, ProbeResult
+
+_LONGEST = 60  # characters of a reply
+_LABEL = 20  # characters before a line's text
+
+
+def print_check(check: ModelCheck, *, as_json: bool) -> None:
+    """Print one model: as a JSON line, or a block that says first whether it may be evaluated."""
+    if as_json:
+        whole = {**to_json(check), "failures": check.failures}
+        tell_json(whole)
+        return
+    tell(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
+    for label, text in _lines(check):
+        tell(f"  {label:<{_LABEL}}{text}" if text else f"  {label}")
+
+
+def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
+    if check.kind:
+        yield "kind", f"{check.kind} {check.place}".strip()
+    if check.error:
+        yield "error", check.error
+    if check.loaded:
+        yield from _loaded(check.loaded)
+    yield from _tried(check)
+    if check.note:
+        yield "note", check.note
+    for one in check.probes:
+        yield one.probe, _said(one)
+
+
+def _tried(check: ModelCheck) -> Iterator[tuple[str, str]]:
+    if check.image_tokens:
+        tokens = (f"{size}: {count}" for size, count in check.image_tokens.items())
+        yield "tokens a picture", ", ".join(tokens)
+    if check.batch:
+        yield "batch = alone", check.batch
+    if check.reply_seconds is not None:
+        load = "" if check.load_seconds is None else f"{check.load_seconds:.1f} to load, "
+        yield "seconds", f"{load}{check.reply_seconds:.2f} a reply"
+
+
+def _loaded(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
+    size = f"{_short(loaded.parameters)} parameters, {_short(loaded.memory)}B"
+    yield "class", f"{loaded.class_name}, {loaded.dtype} on {loaded.device}, {size}"
+    yield "context", "not said" if loaded.context is None else f"{loaded.context} tokens"
+    yield "chat template", loaded.chat_template
+    yield "thinking tags", ", ".join(loaded.thinking) or "none"
+    card = loaded.generation_config
+    yield (
+        "generation_config",
+        f'{card} (used with decoding = "card" only)' if card else "nothing that changes replies",
+    )
+
+
+def _said(one: ProbeResult) -> str:
+    if one.error:
+        return f"{'FAILED' if one.failed else 'cannot'}: {one.error}"
+    text = " ".join(one.reply.split())
+    cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return f"{cut or '(nothing)'}{f' ({one.note})' if one.note else ''}"
+
+
+def _short(number: int) -> str:
+    """Write a number with a prefix of its size.
+
+    >>> _short(3_754_644_480), _short(980)
+    ('3.75 G', '980 ')
+    """
+    for factor, prefix in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if number >= factor:
+            return f"{number / factor:.2f} {prefix}"
+    return f"{number} "
+
+
+_LISTED = 5  # suspects of each examination
+
+_COLUMNS: Mapping[str, Cell] = {
+    "task": lambda row: row.task,
+    "examination": lambda row: row.check,
+    "": lambda row: "-" if row.skipped else "passed" if row.passed else "FAILED",
+    "n": lambda row: "" if row.skipped else str(row.n),
+    "found": lambda row: row.sentence,
+}
+
+
+def print_examined(rows: Sequence[AuditRow]) -> None:
+    """Print every verdict, and under it the suspects of those that did not pass."""
+    print_rows(rows, as_json=False, columns=_COLUMNS)
+    for row in rows:
+        if row.passed:
+            continue
+        tell(f"\n{row.task}, {row.check}: {row.sentence}")
+        for one in row.suspects[:_LISTED]:
+            tell(f"  {one.about}: {one.evidence}")
+        if len(row.about) > _LISTED:
+            tell(f"  and {len(row.about) - _LISTED} more: bench table {row.task}/soundness --json")
+    failed = sum(not row.passed for row in rows)
+    skipped = sum(bool(row.skipped) for row in rows)
+    tell(f"\n{len(rows)} examinations: {failed} failed, {skipped} had nothing to look at")

@@ -1,0 +1,179 @@
+"""Prints the evidence behind one score for people: one heading a step.
+
+Prints why a score moved: a table of causes, and the first questions that lost or gained.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bench_assets.comparison.side import Side
+from bench_assets.core.text.escaping import one_line
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.workspace.console.output import Cell, print_rows, say, tell
+from bench_assets.workspace.inspect.comparison import EvaluationPair
+from bench_assets.workspace.inspect.explanation import PictureBehind, SampleEvidence, ScoreEvidence
+
+
+def print_explained(one: ScoreEvidence, secrets: Secrets) -> None:
+    """Print the way from the question to the number."""
+    tell(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
+    _section("Question", secrets.redacted("\n".join(_question(one.question))))
+    for n, picture in enumerate(one.pictures, 1):
+        tell(f"\n## Picture {n} of {len(one.pictures)}: {_size(picture)}\n{picture.path}")
+    if one.people:
+        _section("What people said", secrets.redacted("\n".join(map(_said, one.people))))
+    sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
+    _section(f"Prompt, {sent} ({one.prompt['sha256'][:12]})", _turns(one.prompt["turns"], secrets))
+    for draw in one.draws:
+        _print_draw(draw, one, secrets)
+    _section("Number", "\n".join(_number(one)))
+
+
+def _print_draw(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) -> None:
+    said, score = draw.prediction, draw.score
+    which = f" {said['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
+    _section(f"Raw reply{which}", secrets.redacted(said["raw_text"] or said["text"]) or "(empty)")
+    tell("\n".join(_about_reply(said)))
+    if draw.thought:
+        _section("Thought", secrets.redacted(draw.thought))
+        _section("What is scored", secrets.redacted(said["text"]) or "(nothing)")
+    for judgement in draw.judgements:
+        _print_judgement(judgement, secrets)
+    _section("Read as", secrets.redacted("\n".join(_points(score, one.reading))))
+
+
+def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
+    if row["prompt"]:
+        _section(
+            f"Judge {row['judge']} was asked: {row['criterion']}", _turns(row["prompt"], secrets)
+        )
+    word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
+    said = row["error"] or row["reply"]
+    title = f"Judge {row['judge']}, {row['criterion'] or 'verdict'}: {word}"
+    _section(title, secrets.redacted(said) or "(said nothing)")
+
+
+def _section(title: str, text: str) -> None:
+    tell(f"\n## {title}\n{text}")
+
+
+def _question(question: Mapping[str, Any]) -> Iterator[str]:
+    if question["context"]:
+        yield f"Context: {question['context']}"
+    yield question["text"]
+    for n, option in enumerate(question["options"]):
+        yield f"  ({chr(65 + n) if n < 26 else n + 1}) {option}"
+    yield f"Answer: {' | '.join(question['answer']) or 'not published'}"
+    named = {"category": question["category"], "group": question["group_id"], **question["labels"]}
+    yield "; ".join(f"{name} {value}" for name, value in named.items() if value)
+    yield f"{question['edition']} edition"
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    """One answer of one person: who, when, on which form, in which tool, and whether it counts."""
+    values = "; ".join(f"{name}: {' | '.join(some)}" for name, some in answer["values"].items())
+    changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
+    after = f", after a proposal of {answer['proposed_by']}" if answer["proposed_by"] else ""
+    asked = f"{answer['form']} {answer['item_id']}, shown {answer['item_digest'][:12] or '?'}"
+    counts = f" (does not count: {answer['complaint']})" if answer["complaint"] else ""
+    given = f"{answer['at'] or 'at no known time'}{changed}{after}"
+    where = f"{answer['tool']} {answer['tool_id']}, form {answer['form_version'][:12] or '?'}"
+    return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
+
+
+def _size(picture: PictureBehind) -> str:
+    return picture.problem or f"{picture.width} x {picture.height} px"
+
+
+def _turns(written: str, secrets: Secrets) -> str:
+    """Write a prompt's JSON as people read conversations."""
+    lines = []
+    try:
+        turns = json.loads(written)
+    except (ValueError, RecursionError):  # no prompt of ours; shown as it stands
+        return secrets.redacted(written)
+    for role, parts in turns:
+        texts = [f"[picture {p['image'][:12]}]" if isinstance(p, dict) else p for p in parts]
+        lines.append(f"{role}: " + " ".join(texts))
+    return secrets.redacted("\n".join(lines))
+
+
+def _about_reply(said: Mapping[str, Any]) -> Iterator[str]:
+    tokens = {"prompt": said["prompt_tokens"], "reply": said["completion_tokens"]}
+    counted = [f"{n} tokens of {name}" for name, n in tokens.items() if n is not None]
+    timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
+    ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []
+    yield f"({', '.join(['asked as ' + said['decoding'], *ended, *counted, *timed])})"
+    for note in (said["note"], said["no_answer"], said["error"]):
+        if note:
+            yield f"({note})"
+
+
+def _points(score: Mapping[str, Any], reading: str) -> Iterator[str]:
+    if not score:
+        yield "not scored yet"
+        return
+    yield f"{' | '.join(score['answer']) or '(no answer was read)'}"
+    points = "no points: unscored" if score["points"] is None else f"{score['points']:g} points"
+    yield f"{points} of {score['max_points']:g}" + (f"; {score['note']}" if score["note"] else "")
+    if score["error"]:
+        yield score["error"]
+    yield f"by the reading {reading}"
+
+
+def _number(one: ScoreEvidence) -> Iterator[str]:
+    if not one.value:
+        yield "not measured yet"
+        return
+    shown = {name: "none" if v is None else v for name, v in one.value.items()}
+    value, low, high = (
+        f"{shown[name]:.4f}" if isinstance(shown[name], float) else shown[name]
+        for name in ("value", "low", "high")
+    )
+    yield f"{shown['metric']} {value} ({low} to {high}) over {shown['n_scored']} units"
+    yield one.signature
+
+
+_EXAMPLES = 3
+_LONGEST = 100  # characters of a text
+
+COLUMNS: Mapping[str, Cell] = {
+    "cause": lambda row: row.cause,
+    "effect": lambda row: "cannot be said" if row.effect is None else f"{row.effect:+.4f}",
+    "questions": lambda row: str(row.n),
+    "better": lambda row: str(row.n_better),
+    "worse": lambda row: str(row.n_worse),
+    "before": lambda row: row.before,
+    "after": lambda row: row.after,
+}
+
+
+def print_difference(compared: EvaluationPair) -> None:
+    """Print the causes of one task, and its first questions whose points changed."""
+    whole = compared.causes[0]
+    tell(f"\n{compared.task.name}, {whole.metric}: {compared.before.name} -> {compared.after.name}")
+    print_rows(compared.causes, as_json=False, columns=COLUMNS)
+    for name in whole.examples[:_EXAMPLES]:
+        _print_example(compared, name)
+    if rest := whole.n_better + whole.n_worse - len(whole.examples[:_EXAMPLES]):
+        say(f"... and {rest} more; `bench explain ID --model M` tells all of one")
+
+
+def _print_example(compared: EvaluationPair, name: str) -> None:
+    question = compared.after.answered[name].question
+    tell(f"\n{name}: {_cut(question.text)}")
+    for side in (compared.before, compared.after):
+        tell(f"  {side.name}: {_side_text(side, name)}")
+
+
+def _side_text(side: Side, name: str) -> str:
+    one = side.answered[name]
+    points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in one.scores)
+    texts = " / ".join(row.error or row.text or "(nothing)" for row in one.predictions)
+    return f"{_cut(texts)!r} ({points})"
+
+
+def _cut(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -1,0 +1,120 @@
+"""Prints what a number takes, the digits that came of it, and where they are not the same."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench_assets.bundles.step_comparison import Divergence, digits
+from bench_assets.bundles.verification import VerifiedBundle
+from bench_assets.cli.output.explanations import COLUMNS as CAUSE_COLUMNS
+from bench_assets.core.schema.rows import Metric
+from bench_assets.workspace.console.output import Cell, print_rows, say, tell
+from bench_assets.workspace.evaluate.reproduction import ReproductionResult
+
+_PARTINGS = 12  # that are printed
+
+_NEED_COLUMNS: Mapping[str, Cell] = {
+    "part": lambda row: row.part,
+    "takes": lambda row: row.takes,
+    "here": lambda row: row.here,
+}
+DIGIT_COLUMNS: Mapping[str, Cell] = {
+    "metric": lambda row: row.metric,
+    "category": lambda row: row.category,
+    "value": lambda row: digits(row.value),
+    "low": lambda row: digits(row.low),
+    "high": lambda row: digits(row.high),
+    "n": lambda row: str(row.n_scored),
+    "unscored": lambda row: str(row.n_unscored),
+    "failed": lambda row: str(row.n_failed),
+    "constant": lambda row: digits(row.constant),
+    "shuffled": lambda row: digits(row.shuffled),
+}
+_PARTING_COLUMNS: Mapping[str, Cell] = {
+    "step": lambda row: row.step,
+    "entry": lambda row: row.entry,
+    "field": lambda row: row.field,
+    "before": lambda row: row.before,
+    "again": lambda row: row.after,
+}
+
+
+def print_reproduced(found: ReproductionResult) -> None:
+    """Print what a number takes, what came, and how that compares."""
+    tell(found.number.text)
+    print_rows(found.needs, as_json=False, columns=_NEED_COLUMNS)
+    for need in found.needs:
+        if need.missing:
+            say(f"cannot be tried: {need.part}: {need.here}; {need.missing}")
+    if found.again is None:
+        return
+    _print_digits(found.again.metrics)
+    _print_verdict(found.partings, len(found.again.metrics), found.compared)
+    if found.causes:
+        print_rows(found.causes, as_json=False, columns=CAUSE_COLUMNS)
+
+
+def print_verified(found: VerifiedBundle) -> None:
+    """Print what a bundle says of itself, what its replies came to, and how that compares."""
+    said = found.bundle.manifest
+    tell(said.signature)
+    tell(f"bundle {said.digest}")
+    if not said.passed_on:
+        say(f"keep it: the licence of its questions lets nobody pass them on ({said.licence})")
+    for what, n in sorted(said.not_there.items()):
+        if n:
+            say(f"{n} {what.replace('_', ' ')} are in it by their digests alone")
+    _print_digits(found.again.metrics)
+    _print_verdict(found.partings, len(found.again.metrics), "the bundle")
+
+
+def reproduced_json(found: ReproductionResult) -> dict[str, Any]:
+    """What became of a number, as one JSON object."""
+    return {
+        "signature": found.number.text,
+        "status": ("same", "other", "cannot be tried")[found.exit_code],
+        "needs": [_fields(need, ("part", "takes", "here", "missing")) for need in found.needs],
+        "compared": found.compared,
+        "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
+        "partings": [_parting(one) for one in found.partings],
+        "causes": [_fields(one, ("cause", "effect", "n")) for one in found.causes],
+    }
+
+
+def verified_json(found: VerifiedBundle) -> dict[str, Any]:
+    """What became of a bundle, as one JSON object."""
+    said = found.bundle.manifest
+    return {
+        "signature": said.signature,
+        "status": "other" if found.partings else "same",
+        "digest": said.digest,
+        "passed_on": said.passed_on,
+        "metrics": [_cells(row) for row in found.again.metrics],
+        "partings": [_parting(one) for one in found.partings],
+    }
+
+
+def _print_digits(rows: Sequence[Metric]) -> None:
+    print_rows(rows, as_json=False, columns=DIGIT_COLUMNS)
+
+
+def _print_verdict(partings: Sequence[Divergence], n: int, compared: str) -> None:
+    if not partings:
+        tell(f"the same: {n} numbers, compared with {compared}")
+        return
+    steps = list(dict.fromkeys(one.step for one in partings))
+    tell(f"other: {', '.join(steps)} differ; compared with {compared}")
+    print_rows(partings[:_PARTINGS], as_json=False, columns=_PARTING_COLUMNS)
+    if rest := len(partings) - _PARTINGS:
+        say(f"... and {rest} more") if rest > 0 else None
+
+
+def _cells(row: Metric) -> dict[str, str]:
+    return {name: cell(row) for name, cell in DIGIT_COLUMNS.items()}
+
+
+def _parting(one: Divergence) -> dict[str, Any]:
+    return _fields(one, ("step", "entry", "field", "before", "after"))
+
+
+def _fields(row: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}

@@ -1,0 +1,46 @@
+"""The first that ``bench`` runs: from here on a signal ends it with a sentence, and no key is told.
+
+To load the rest takes most of a second, in which nothing is under way yet. What ends a command
+later is heard by ``bench_assets.workspace.console.signals``; around it, this.
+"""
+
+import os
+import signal
+import sys
+from types import FrameType, TracebackType
+
+from bench_assets.workspace.console.signal_exit import ENDING, EXIT, KEPT
+
+
+def main() -> None:
+    """Run ``bench``."""
+    for number in ENDING:
+        if signal.getsignal(number) not in (signal.SIG_IGN, None):
+            signal.signal(number, _end)
+    sys.excepthook = _tell  # before typer is loaded, which keeps the one that it finds
+    os.environ.setdefault("TQDM_DISABLE", "1")  # other libraries' bars, beside ours; read at import
+    # Dagster's migrations are written by mako, which colours pages of errors that nobody sees here:
+    # 4 MiB of other languages' grammars. None: it does without, as where they are not installed.
+    sys.modules.setdefault("mako.ext.pygmentplugin", None)  # type: ignore[arg-type]
+    from bench_assets.cli.main import app
+
+    app()
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    """End at once: raised in the middle of an import, ``KeyboardInterrupt`` may be caught there."""
+    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _sentence(number))
+    os._exit(EXIT + number)
+
+
+def _sentence(number: int) -> bytes:
+    return f"stopped by {ENDING[signal.Signals(number)]}: {KEPT}\n".encode()
+
+
+def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print an exception that nobody expected, without what is secret of the home folder."""
+    from resources.config.environment import default_home
+    from resources.redaction.logs import let_tracebacks_tell_no_secrets
+
+    let_tracebacks_tell_no_secrets(default_home())
+    sys.excepthook(kind, error, trace)

@@ -1,0 +1,1 @@
+"""Comparison of two evaluations: units, paired tests, causes of a change, mean ranks."""

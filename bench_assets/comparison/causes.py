@@ -1,0 +1,138 @@
+"""What could have changed the points of one question between two evaluations.
+
+Everything on the way from the question to its points that differs is a cause. What acts by the
+reply alone (prompt, model, decoding) is none where the reply is the same and the points are not.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import NamedTuple
+
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+
+CHANGED, PROMPT, MODEL, DECODING = "question", "prompt", "model", "decoding"
+AGAIN, THOUGHT, CUT_OFF = "asked again", "thoughts taken off", "cut off before an answer"
+NO_REPLY, JUDGE, VERDICT = "no reply", "judge", "judge's verdict"
+READING, VERSION, REST = "reading", "version of the task", "rest"
+STAGES = (
+    *(CHANGED, PROMPT, MODEL, DECODING, AGAIN, NO_REPLY, CUT_OFF, THOUGHT),
+    *(JUDGE, VERDICT, READING, VERSION, REST),
+)
+"""In the order in which they happen on a question's way."""
+
+APART = " + "
+"""Stands between causes that cannot be told apart."""
+
+_DECODING = re.compile(r"\|(?=(?:card,)?t=-?\d)")
+_IN_PROMPTS = {"kind", "text", "images", "image_texts", "options", "context"}
+ORIGIN = {"edition", "task"}
+"""Fields of a question that say where it comes from, not what it is."""
+
+
+class QuestionRecord(NamedTuple):
+    """A question with all that was said of it; several rows where it was asked several times."""
+
+    question: Question
+    predictions: Sequence[Prediction]
+    judgements: Sequence[Judgement]
+    scores: Sequence[Score]
+
+    @property
+    def share(self) -> float | None:
+        """Points as a share of those there are; None where there are none, or one is unscored."""
+        most = sum(score.max_points for score in self.scores)
+        known = [score.points for score in self.scores if score.points is not None]
+        return sum(known) / most if most and len(known) == len(self.scores) else None
+
+    @property
+    def replies(self) -> list[tuple[int, str, tuple[str, ...]]]:
+        """What is scored, draw by draw."""
+        return sorted((row.sample, row.text, row.ranking) for row in self.predictions)
+
+    @property
+    def points(self) -> list[tuple[int, float | None, float]]:
+        """Points and most points, draw by draw."""
+        rows = ((row.sample, row.points, row.max_points) for row in self.scores)
+        return sorted(rows, key=lambda row: row[0])
+
+
+def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = True) -> str:
+    """Say what could have changed the points of a question; "" where all is the same.
+
+    Several causes that cannot be told apart stand together: ``model + reading``.
+    """
+    if _any(old, "error") != _any(new, "error"):
+        return NO_REPLY
+    same_reply, same_points = old.replies == new.replies, old.points == new.points
+    changed = changed_fields(old.question, new.question)
+    causes = _inputs(old, new, changed)
+    if same_reply and not same_points:
+        causes = [cause for cause in causes if cause == CHANGED]
+    if not (same_reply or causes):
+        thinks = any(_all(old, "raw_text")) and _all(old, "raw_text") == _all(new, "raw_text")
+        causes = [THOUGHT if thinks else AGAIN]
+    if _all(old, "no_answer") != _all(new, "no_answer"):
+        causes.append(CUT_OFF)
+    causes += _readers(old, new, same_reply=same_reply) + ([] if same_version else [VERSION])
+    return APART.join(causes) or ("" if same_points else REST)
+
+
+def changed_fields(old: Question, new: Question) -> list[str]:
+    """Name the fields in which two questions of one id differ, but for where they come from."""
+    names = [field.name for field in fields(Question) if field.name not in ORIGIN]
+    return [name for name in names if getattr(old, name) != getattr(new, name)]
+
+
+def who_and_how(asked: str) -> tuple[str, str]:
+    """Part the signature of a model into who was asked, and how replies were drawn.
+
+    >>> who_and_how("sha256:0c,float32|t=0,max=40"), who_and_how("random|seed=0")
+    (('sha256:0c,float32', 't=0,max=40'), ('random|seed=0', ''))
+    """
+    if found := _DECODING.search(asked):
+        return asked[: found.start()], asked[found.end() :]
+    return asked, ""
+
+
+def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) -> list[str]:
+    """What goes into a reply and differs; a changed question's prompt goes without saying."""
+    follows = bool(_IN_PROMPTS & set(changed))
+    (model, decoding), (model_now, decoding_now) = _asked(old), _asked(new)
+    differ = {
+        CHANGED: bool(changed),
+        PROMPT: not follows and _all(old, "prompt_sha256") != _all(new, "prompt_sha256"),
+        MODEL: model != model_now,
+        DECODING: decoding != decoding_now,
+    }
+    return [cause for cause, differs in differ.items() if differs]
+
+
+def _asked(one: QuestionRecord) -> tuple[set[str], set[str]]:
+    pairs = [who_and_how(row.decoding) for row in one.predictions]
+    return {who for who, _ in pairs}, {how for _, how in pairs}
+
+
+def _readers(old: QuestionRecord, new: QuestionRecord, *, same_reply: bool) -> list[str]:
+    """What turns a reply into points and differs; a judge that was not needed fits every other."""
+    judges, judges_now = ({row.judge for row in one.judgements} for one in (old, new))
+    other = bool(judges and judges_now and judges != judges_now)
+    spoken = same_reply and not other and _verdicts(old) != _verdicts(new)
+    readings, readings_now = ({row.reading for row in one.scores} for one in (old, new))
+    differ = {JUDGE: other, VERDICT: spoken, READING: readings != readings_now}
+    return [cause for cause, differs in differ.items() if differs]
+
+
+def _verdicts(one: QuestionRecord) -> list[tuple[int, str, bool | None, str]]:
+    rows = ((row.sample, row.criterion, row.verdict, row.value) for row in one.judgements)
+    return sorted(rows, key=lambda row: (row[0], row[1], str(row[2]), row[3]))
+
+
+def _all(one: QuestionRecord, field: str) -> list[str]:
+    """A field of the predictions, draw by draw."""
+    rows = sorted(one.predictions, key=lambda row: row.sample)
+    return [getattr(row, field) for row in rows]
+
+
+def _any(one: QuestionRecord, field: str) -> bool:
+    return any(_all(one, field))

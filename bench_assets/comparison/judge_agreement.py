@@ -1,0 +1,86 @@
+"""Which judges' agreement was measured: with people, or with a second judge on the same replies."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from bench_assets.audit.framework.figures import PEOPLE, SECOND, JudgeFigure
+from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature
+from bench_assets.core.stats.rater_agreement import Kappa
+from bench_assets.evaluation.task import RULES, Task
+from resources.tables.measured_figures import figures_by_people, read_figures
+from resources.tables.parquet import TableFiles
+
+_AGREEMENT = "judge_agreement"
+"""Table in which a suite compares its judges itself, a model at a time, as CODIS does."""
+
+_KNOWN = ("", "none", RULES, "recorded")  # no model of ours: nobody could ask it again
+
+
+def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
+    """Name the tasks and judges whose agreement is known in this home."""
+    return {
+        *((one.task, one.judge) for one in _figures(tables, tasks)),
+        *_compared(tables, tasks),
+    }
+
+
+def agreements(tables: TableFiles, tasks: Sequence[Task]) -> dict[tuple[str, str], str]:
+    """Say how far each judge agrees with people, by task and judge, as was measured last."""
+    return {
+        (one.task, one.judge): str(Kappa(one.value, one.low, one.high, one.n))
+        for one in _figures(tables, tasks)
+        if one.figure == PEOPLE
+    }
+
+
+def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]) -> str:
+    """Say how far the judges behind a number agree with people; "" where nobody measured it.
+
+    >>> agreement_of("t", "t|v1|main|judge:gpt+rules|n:5", {("t", "gpt"): "kappa 0.81"})
+    'gpt and people: kappa 0.81'
+    """
+    said = [(judge, known.get((task, judge), "")) for judge in _judges(signature)]
+    return "; ".join(f"{judge} and people: {kappa}" for judge, kappa in said if kappa)
+
+
+def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
+    """Name the judges behind a number whose agreement was never measured; "" if there is none.
+
+    >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:gpt|reading:strict|n:5", set())
+    'gpt'
+    >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:rules|n:5", set())
+    ''
+    """
+    unknown = [one for one in _judges(signature) if (task, one) not in measured]
+    return "+".join(one for one in unknown if one not in _KNOWN)
+
+
+def _judges(signature: str) -> list[str]:
+    try:
+        return Signature.parse(signature).parts.get("judge", "").split("+")
+    except TableError:
+        return []
+
+
+def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
+    """Figures of agreement, the latest last: what was kept, and what people say now."""
+    try:
+        kept = read_figures(tables.home, JudgeFigure)
+    except BenchError:  # a damaged file: its command says so; here nothing is known
+        kept = []
+    found = [*kept, *figures_by_people(tables, tasks)]
+    return [one for one in found if one.figure in (PEOPLE, SECOND)]
+
+
+def _compared(tables: TableFiles, tasks: Iterable[Task]) -> Iterator[tuple[str, str]]:
+    for task in tasks:
+        key = [*task.name.split("/"), _AGREEMENT]
+        for model in tables.partitions(key) if task.is_judged else ():
+            try:
+                rows = tables.read(key, Metric, model)
+            except TableError:
+                continue
+            for row in rows:
+                judges = Signature.parse(row.signature).parts.get("judges", "")
+                yield task.name, judges.partition("~")[0]

@@ -1,0 +1,134 @@
+"""What was measured of a task, under all its conditions, as columns for the page."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, NamedTuple
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.evaluation.task import Task
+from resources.storage.file_digests import digest_of
+from resources.tables.parquet import Table, TableFiles
+
+CHANGED = "measured on questions that have changed since"
+
+_ALL = "SELECT * FROM metrics WHERE task = $task ORDER BY model, metric, category"
+_PRIMARY = """
+SELECT * FROM metrics WHERE task = $task AND metric = $metric AND category = 'all' ORDER BY model
+"""
+_EXAM = """
+SELECT count(*) AS n, coalesce(min(edition), '') AS edition, min(kind) AS least, max(kind) AS most,
+  min(len(options)) AS fewest, max(len(options)) AS many
+FROM questions
+"""
+
+_CHANCE = """
+SELECT max(value) AS chance FROM metrics
+WHERE task = $task AND metric = 'chance' AND category = 'all' AND NOT isnan(value)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """Cells of results tables, and which tables could not be read."""
+
+    rows: list[dict[str, Any]]  # columns of ``Metric``, and ``stale``
+    unreadable: Mapping[str, str]  # model -> why
+
+
+class MeasuredCondition(NamedTuple):
+    """The question table of a task."""
+
+    n: int
+    edition: str
+    chance: float | None
+    """Of a blind guess: the task's own measure of that name; else where each question offers as
+    many options, of which one is right, and the primary metric is the share of right answers."""
+
+
+def every_cell(tables: TableFiles, task: Task, condition: str) -> Cells:
+    """Everything that was measured under a condition."""
+    return _cells(tables, task, condition, _ALL)
+
+
+def primary_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
+    """The primary metric of every model under a condition, over all questions."""
+    return _cells(tables, task, condition, _PRIMARY)
+
+
+def state_of_metrics(tables: TableFiles, task: Task) -> str:
+    """Digest of the states of all that ``every_cell`` reads, without reading it."""
+    keys = [
+        key
+        for condition in task.conditions
+        for key in (evaluation_key(task, condition, "metrics"), questions_key(task, condition))
+    ]
+    return digest_of([[tables.place(key), tables.versions(key)] for key in keys])
+
+
+def exam(tables: TableFiles, task: Task) -> MeasuredCondition:
+    """Look at the question table; an empty exam where there is none that can be read."""
+    try:
+        found = tables.query(_EXAM, {"questions": ([questions_key(task, "main")], Question)})
+    except TableError:  # the command that builds it says why
+        return MeasuredCondition(n=0, edition="", chance=None)
+    (row,) = found.to_pylist()
+    alike = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
+    is_share = alike and row["fewest"] and task.primary_metric == "accuracy"
+    chance = 1 / row["fewest"] if is_share else _chance(tables, task)
+    return MeasuredCondition(row["n"], row["edition"], chance)
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, list[Any]]:
+    """Turn rows into columns: a name once, not once a row; texts that repeat as numbers.
+
+    >>> columns_of([{"m": "a", "v": 1.0}, {"m": "a", "v": 2.0}], ["m", "v"])
+    {'m': [['a'], [0, 0]], 'v': [1.0, 2.0]}
+    """
+    columns: dict[str, list[Any]] = {}
+    for name in names:
+        values = [row[name] for row in rows]
+        if values and all(isinstance(value, str) for value in values):
+            words = {word: number for number, word in enumerate(dict.fromkeys(values))}
+            columns[name] = [list(words), [words[value] for value in values]]
+        else:
+            columns[name] = values
+    return columns
+
+
+def _chance(tables: TableFiles, task: Task) -> float | None:
+    if "chance" not in task.measures:
+        return None
+    views = {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)}
+    found = tables.query(_CHANCE, views, {}, task=task.name).to_pylist()
+    return found[0]["chance"] if found else None
+
+
+def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
+    key = evaluation_key(task, condition, "metrics")
+    if not (models := tables.partitions(key)):
+        return Cells(rows=[], unreadable={})
+    damaged: dict[Table, str] = {}
+    try:
+        views = {"metrics": ([key], Metric)}
+        metric = {"metric": task.primary_metric} if sql is _PRIMARY else {}
+        found = tables.query(sql, views, damaged, task=task.name, **metric)
+        now = short(tables.digest(questions_key(task, condition)) or "")
+    except TableError as why:
+        return Cells(rows=[], unreadable=dict.fromkeys(models, str(why)))
+    rows = [row for row in found.to_pylist() if row["condition"] == condition]
+    for row in rows:
+        row["stale"] = "" if _data_of(row) == now else CHANGED
+        row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
+    return Cells(rows=rows, unreadable={model: why for (_, model), why in damaged.items()})
+
+
+def _data_of(row: Mapping[str, Any]) -> str:
+    """Which questions it was measured on; "" if its signature is none."""
+    try:
+        return row["data"] or Signature.parse(row["signature"] or "").parts.get("data", "")
+    except TableError:
+        return ""

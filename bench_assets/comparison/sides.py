@@ -1,0 +1,177 @@
+"""Finds what can be compared: evaluations in a home's tables, in other homes' files, signatures."""
+
+import re
+from collections.abc import Sequence
+from math import nan
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.side import Side
+from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import Signature
+from bench_assets.evaluation.task import Task
+from resources.tables.parquet import TableFiles
+
+Row = TypeVar("Row")
+
+_SIGNATURE = re.compile(r"[^|]+\|v\d+\|[^|]*\|.*", re.DOTALL)
+
+
+class EvaluationLocation(NamedTuple):
+    """Where the tables of an evaluation lie."""
+
+    tables: TableFiles
+    task: Task
+    condition: str
+    model: str
+
+    @property
+    def name(self) -> str:
+        """The model, with its condition where that is not the paper's own."""
+        return self.model if self.condition == "main" else f"{self.model}, {self.condition}"
+
+    @property
+    def measured(self) -> bool:
+        """Whether the evaluation has metrics."""
+        return self.tables.exists(evaluation_key(self.task, self.condition, "metrics"), self.model)
+
+    def read(self) -> Side:
+        """Read its tables; those that are not there are empty.
+
+        Raises:
+            TableError: If one is not as it was written.
+        """
+        return Side(
+            name=self.name,
+            questions=_read(self.tables, questions_key(self.task, self.condition), Question),
+            predictions=self._rows("predictions", Prediction),
+            judgements=self._rows("judgements", Judgement),
+            scores=self._rows("scores", Score),
+            metrics=self._rows("metrics", Metric),
+        )
+
+    def _rows(self, table: str, row_type: type[Row]) -> list[Row]:
+        key = evaluation_key(self.task, self.condition, table)
+        return _read(self.tables, key, row_type, self.model)
+
+
+def places(
+    named: str, tables: TableFiles, tasks: Sequence[Task], model: str = "", condition: str = "main"
+) -> list[EvaluationLocation]:
+    """Find the evaluations that a name stands for: a model, a condition of ``model``, or a file.
+
+    Args:
+        named: A model or a condition that was evaluated, or a Parquet file of metrics, which may
+            lie in another home.
+        tables: Of this home.
+        tasks: Those in question.
+        model: Whose condition is meant.
+        condition: Under which a model is meant.
+
+    Raises:
+        UnknownNameError: If nothing of that name was evaluated.
+        SettingsError: If a condition is named without its model.
+    """
+    if named.endswith(".parquet"):
+        return [_of_file(Path(named), tasks)]
+    if any(named in task.conditions for task in tasks):
+        if not model:
+            raise SettingsError(f"{named} is a condition: say of which model, by --model")
+        condition = named
+    else:
+        model = named
+    able = [task for task in tasks if condition in task.conditions]
+    every = [EvaluationLocation(tables, task, condition, model) for task in able]
+    if not (found := [place for place in every if place.measured]):
+        keys = [evaluation_key(task, condition, "metrics") for task in able]
+        known = sorted({name for key in keys for name in tables.partitions(key)})
+        raise UnknownNameError(f"model with metrics, condition {condition},", model, known)
+    return found
+
+
+def is_signature(text: str) -> bool:
+    """Whether a text begins as signatures do.
+
+    >>> is_signature("codis|v1|main|data:0c|model:m"), is_signature("tiny-vlm/step-0150")
+    (True, False)
+    """
+    return bool(_SIGNATURE.fullmatch(text))
+
+
+def side_of(signature: str, tables: TableFiles, catalog: Catalog) -> tuple[Task, Side]:
+    """Find the evaluation that a signature is of; one that is not here is known by it alone.
+
+    Raises:
+        UnknownNameError: If there is no such task.
+        TableError: If it is no signature.
+    """
+    read = Signature.parse(signature)
+    tasks = {task.name: task for task in catalog.tasks}
+    if read.task not in tasks:
+        raise UnknownNameError("task", read.task, tasks)
+    task = tasks[read.task]
+    if read.condition in task.conditions:
+        key = evaluation_key(task, read.condition, "metrics")
+        for model in tables.partitions(key):
+            if _signature_of(tables, key, model) == signature:
+                return task, EvaluationLocation(tables, task, read.condition, model).read()
+    name = f"a signature of {read.parts.get('model', 'an unknown model')}"
+    metric = _unmeasured(task, signature, read)
+    empty = Side(
+        name=name, questions=(), predictions=(), judgements=(), scores=(), metrics=[metric]
+    )
+    return task, empty
+
+
+def _signature_of(tables: TableFiles, key: Sequence[str], model: str) -> str:
+    rows = _read(tables, key, Metric, model)
+    return rows[0].signature if rows else ""
+
+
+def _unmeasured(task: Task, signature: str, read: Signature) -> Metric:
+    return Metric(
+        task=task.name,
+        model="",
+        condition=read.condition,
+        metric=task.primary_metric,
+        category="all",
+        value=nan,
+        low=nan,
+        high=nan,
+        n_scored=0,
+        n_unscored=0,
+        n_failed=0,
+        edition="",
+        signature=signature,
+    )
+
+
+def _of_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
+    """Read off a table's path of which evaluation it is, and in which folder the others lie."""
+    file = file.absolute()
+    if not file.is_file():
+        raise TableError(
+            f"{file}: no such file; a home has them in <task>/metrics/ below its tables/"
+        )
+    parts = file.parent.parts
+    known = [
+        (evaluation_key(task, condition, "metrics"), task, condition)
+        for task in tasks
+        for condition in task.conditions
+    ]
+    fits = [one for one in known if parts[-len(one[0]) :] == tuple(one[0])]
+    if not fits:
+        raise TableError(f"{file}: not below <task>/metrics/, as tables of metrics lie in a home")
+    key, task, condition = max(fits, key=lambda one: len(one[0]))
+    tables = TableFiles(folder=str(Path(*parts[: -len(key)])))
+    (model,) = [m for m in tables.partitions(key) if tables.path(key, m) == file]
+    return EvaluationLocation(tables, task, condition, model)
+
+
+def _read(
+    tables: TableFiles, key: Sequence[str], row_type: type[Row], partition: str = ""
+) -> list[Row]:
+    return tables.read(key, row_type, partition) if tables.exists(key, partition) else []

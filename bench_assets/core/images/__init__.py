@@ -1,0 +1,1 @@
+"""Image decoding, drawing, near-duplicates, charts and synthetic scenes."""

@@ -1,0 +1,146 @@
+"""Numbers as pictures: bars with their intervals, and the curve of a training run; SVG."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import isnan
+
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.text.escaping import one_line
+
+_LABEL = 250  # px, from the left edge to where bars begin
+_FULL = 300  # px, of a bar that reaches the end of its scale
+_ROW = 24  # px, of a bar with its gap
+_TOP = 40  # px, above the first bar, and above a curve
+_HEIGHT = 200  # px, of a curve
+_CHARACTERS = 36  # of a label
+_BLUE, _INK, _ORANGE, _GREY = "#2563eb", "#111827", "#c2410c", "#6b7280"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One number, and what stands beside it."""
+
+    label: str
+    row: Metric
+    full: float = 1.0  # the value at the end of its scale
+    chance: float | None = None
+
+
+def bars(lines: Sequence[Bar], title: str) -> str:
+    """Draw values as bars with their 95 % intervals; chance and the best constant as ticks."""
+    drawn = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
+    legend = "line: 95 % interval; orange: best constant reply; grey, dashed: chance"
+    head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
+    return svg(_LABEL + _FULL + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
+
+
+def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
+    """Draw a run: a dot a step with its 95 % interval, ``here`` as a ring; the constant as a line.
+
+    Args:
+        steps: Step -> its number, in their order; at least one.
+        here: The step that the curve is shown beside.
+        title: What stands above.
+    """
+    least, most = min(steps), max(steps)
+    full = scale(list(steps.values()))
+    across = {
+        step: _LABEL / 4 + (_FULL + _LABEL) * (step - least) / max(1, most - least)
+        for step in steps
+    }
+    path = " ".join(f"{across[step]:.1f},{_up(row.value, full):.1f}" for step, row in steps.items())
+    dots = "".join(_dot(across[step], row, full, step == here) for step, row in steps.items())
+    axis = _text(8, _up(full, full) + 4, f"{full:.3g}") + _text(8, _up(0, full) + 4, "0")
+    ends = "".join(
+        _text(across[step], _TOP + _HEIGHT + 18, f"{step}", anchor="middle")
+        for step in dict.fromkeys((least, here, most))
+    )
+    constant = steps[here].constant
+    level = "" if constant is None else _level(_up(constant, full))
+    line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
+    drawn = _text(8, 16, title) + axis + ends + level + line + dots
+    return svg(_LABEL + _FULL + 170, _TOP + _HEIGHT + 30, drawn)
+
+
+def scale(rows: Sequence[Metric]) -> float:
+    """Where the scale of a metric ends: at 1, or higher for one that goes beyond."""
+    ends = [
+        value
+        for row in rows
+        for value in (row.value, row.high, row.constant)
+        if value is not None and not isnan(value)
+    ]
+    return max(1.0, *ends) if ends else 1.0
+
+
+def _bar(one: Bar, top: float) -> str:
+    row, middle = one.row, top + 8
+    label = one_line(one.label) + (f" (to {one.full:.3g})" if one.full > 1 else "")
+    cut = label if len(label) <= _CHARACTERS else f"{label[: _CHARACTERS - 1]}…"
+    name = _text(_LABEL - 8, top + 12, cut, anchor="end")
+    if isnan(row.value):
+        return name + _text(_LABEL + 8, top + 12, "nothing could be scored", _GREY)
+    left, right = (_along(end, one.full) for end in (row.low, row.high))
+    said = f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}"
+    return (
+        f'{name}<rect x="{_LABEL}" y="{top}" width="{_along(row.value, one.full) - _LABEL:.1f}" '
+        f'height="16" fill="{_BLUE}"/>'
+        f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
+        f' stroke="{_INK}" stroke-width="1.5"/>'
+        + _tick(one.chance, one.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
+        + _tick(row.constant, one.full, top, f'stroke="{_ORANGE}"')
+        + _text(_LABEL + _FULL + 8, top + 12, said)
+    )
+
+
+def _tick(value: float | None, full: float, top: float, style: str) -> str:
+    if value is None or isnan(value):
+        return ""
+    return f'<path d="M{_along(value, full):.1f} {top - 3}v22" {style} stroke-width="2"/>'
+
+
+def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
+    low, high, middle = (_up(value, full) for value in (row.low, row.high, row.value))
+    size, fill = (6, "white") if is_here else (3, _BLUE)
+    said = _text(x, middle - 12, f"{row.value:.3f}", anchor="middle") if is_here else ""
+    return (
+        f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{_BLUE}" stroke-opacity="0.4" '
+        f'stroke-width="3"/><circle cx="{x:.1f}" cy="{middle:.1f}" r="{size}" fill="{fill}" '
+        f'stroke="{_BLUE}" stroke-width="2"/>{said}'
+    )
+
+
+def _level(y: float) -> str:
+    left, right = _LABEL / 4, _LABEL * 1.25 + _FULL
+    return (
+        f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{_ORANGE}" stroke-dasharray="5 3"/>'
+        + _text(right + 6, y + 4, "best constant", _ORANGE)
+    )
+
+
+def _along(value: float, full: float) -> float:
+    """Where a value lies from the left edge; what is off the scale lies at its end."""
+    share = 0.0 if isnan(value) else value / full
+    return _LABEL + _FULL * min(1.0, max(0.0, share))
+
+
+def _up(value: float, full: float) -> float:
+    share = 0.0 if isnan(value) else value / full
+    return _TOP + _HEIGHT * (1 - max(0.0, share))
+
+
+def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "start") -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}">'
+        f"{escape(one_line(text))}</text>"
+    )
+
+
+def svg(width: float, height: float, drawn: str) -> str:
+    """Put what is drawn on white, in px."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'font-family="sans-serif" font-size="11">'
+        f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>'
+    )

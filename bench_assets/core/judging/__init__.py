@@ -1,0 +1,1 @@
+"""LLM-as-judge: verdict requests, retries and verdict parsers."""

@@ -1,0 +1,216 @@
+"""Reads verdicts on numbered points; a judge's reply is to look like "1. [1]  2. [0]".
+
+Judges write the same in other ways: "1. **[1]**", "1. 1", the key point between number and verdict,
+YES and NO, JSON. What a verdict belongs to has to be printed, or there have to be exactly as many
+verdicts as points; what is not clear is None, and never guessed.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from bench_assets.core.judging.verdicts import decoded, only_leads_to, read_object
+from bench_assets.core.parsing.normalization import refuses
+from bench_assets.core.parsing.reasoning import without_reasoning
+
+Found: TypeAlias = dict[str, set[str]]  # verdicts by number
+
+_MARKUP = re.compile(r"[*_`\"“”|]|(?<!\w)'|'(?!\w)")
+_ECHO = re.compile(  # of the form that CogBench's judges are asked for, which is no verdict
+    r"format \(number \+ square brackets\):\s*+1\. \[1\]\s*+2\. \[0\]"
+)
+_POINT = r"(?:(?:key ?points?|event ?relationships?|points?)\s*+)?#?\s*+"
+_SEPARATED = r"\s*+(?:(?:[.):=]|->|→|-)\s*+)+"
+_START = re.compile(rf"\s*+(?:[-•]\s*+)?{_POINT}\(?(\d+)(?:{_SEPARATED}|\s++(?=\[))", re.IGNORECASE)
+_FIRST = re.compile(r"(?<![\w.])\d++\s*+(?:[.):]\s*+)?\[")
+_BRACKETED = re.compile(r"\[\s*+(\w*+)\s*+\]")
+_LEFT_OPEN = re.compile(r"\s*+(?:[?/]|(?:or|if|unless)\b)", re.IGNORECASE)
+_DENIED = re.compile(  # right before a bracket
+    r"(?:(?:\b(?:not|never|hardly|whether|if|maybe|perhaps|possibly|unclear|unsure|unknown|doubt"
+    r"|be determined|n/a)|n['’]t)(?:\s+(?:an?|it))?|\?)\W*\Z",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r"(?:[\s,;]|[.!](?!\d))*+")
+_VERDICT = r"(0|1|yes|no|true|false)"
+_BARE = re.compile(rf"{_VERDICT}\b(?!(?<=\d)\.\s*+\S)", re.IGNORECASE)  # "1. 1. A boy" is none
+_ENDS = re.compile(
+    r"(?:\s++[-–—]\s*+(?!\d)"
+    r"|\s*+(?:\Z|[.,;!](?!\d)|\((?!\d)|(?<=\s)(?=(?:because|since|as)\b)))\s*+",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(  # what follows a verdict and makes it none
+    r"(?:but|however|if|unless|maybe|might|or|perhaps|possibly|though|wait|well)\b"
+    r"|.*\b(?:yes|I mean)\b",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(rf"\W*+{_VERDICT}\W*+", re.IGNORECASE)
+_LEADS = re.compile(
+    r"(?:[^\w\s(]|\b(?:answers?|evaluations?|results?|scores?|verdicts?))\s*+\Z", re.I
+)
+_REFUSES = re.compile(
+    r"\bI\s+(?:cannot|can['’]t|won['’]t)\s+(?:do|help|answer|comply|assist|evaluate|judge|provide|rate)\b"
+    r"|\A\W*if\b|\bformat (?:is|was)\b",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"\]\s*+(?:or|/)\s*+\[", re.IGNORECASE)
+_LEAD = 200  # characters before verdicts that may say what they are
+_WORD = 24  # characters before a verdict in which "not" would stand
+_DIGITS = re.compile(r"\d+")
+_VERDICTS = {"0": False, "1": True, "no": False, "yes": True, "false": False, "true": True}
+_NUMBER_KEYS = frozenset({"id", "number", "index", "key_point", "point", "n"})
+_VERDICT_KEYS = frozenset({"score", "verdict", "answer", "value", "mentioned", "result"})
+
+
+def read_by_number(reply: str, n: int) -> list[bool | None]:
+    r"""Read the verdict on each of n points by the number printed before it.
+
+    A point without a verdict, with one that is neither yes nor no, or with two that differ, is
+    None. Numbers above n are no points. Without any numbers, n verdicts are those of n points.
+
+    >>> read_by_number("2. [0]  1.[1]", 3), read_by_number("1. [ ] 2. [1]", 2)
+    ([True, False, None], [None, True])
+    >>> read_by_number("1. **[1]**\n2. A boy falls. [NO]", 2), read_by_number('{"1": 1}', 1)
+    ([True, False], [True])
+    """
+    text = _ECHO.sub("", without_reasoning(reply))
+    found = _of_json(text, n)
+    if found is None:
+        plain = _MARKUP.sub("", text)
+        found = _of_lines(plain) or _unnumbered(plain, n)
+    return [_agreed(found.get(str(number), set())) for number in range(1, n + 1)]
+
+
+def _of_lines(text: str) -> Found:
+    """Read the verdicts of each line; none of those that a line before them only speaks of."""
+    found: Found = {}
+    said = True
+    for line in text.splitlines():
+        read = list(_of_line(line))
+        if not read and line.strip():
+            said = not _only_speaks(line)
+        for number, verdict in read if said else ():
+            found.setdefault(number, set()).add(verdict.casefold())
+    return found
+
+
+def _of_line(line: str) -> Iterator[tuple[str, str]]:
+    """Read "1. [1] 2. [0]", or one point with its text before the verdict: "1. A boy. [1]"."""
+    brackets = _BRACKETED.finditer(line)
+    first, second = next(brackets, None), next(brackets, None)
+    start = _START.match(line)
+    if start and first and not second and not line[first.end() :].strip(" .,;"):
+        denied = _DENIED.search(line[: first.start()].rstrip()[-_WORD:])
+        yield _number(start), "" if denied else first[1]
+        return
+    at = 0 if start else _first_item(line)
+    while item := _START.match(line, at):
+        verdict = _BRACKETED.match(line, item.end()) or _BARE.match(line, item.end())
+        if not verdict:
+            return
+        yield _number(item), "" if _goes_on(line, verdict) else verdict[1]
+        separator = _NEXT.match(line, verdict.end())
+        at = separator.end() if separator else verdict.end()
+
+
+def _goes_on(line: str, verdict: re.Match[str]) -> bool:
+    """Whether a line goes on so that what looks like a verdict is none: "no idea", "1 or 0"."""
+    if _LEFT_OPEN.match(line, verdict.end()):
+        return True
+    separator = _NEXT.match(line, verdict.end())
+    if "[" in verdict[0] or (separator and _START.match(line, separator.end())):
+        return False
+    ends = _ENDS.match(line, verdict.end())
+    return ends is None or _TURNS.match(line, ends.end()) is not None
+
+
+def _first_item(line: str) -> int:
+    """Where "1. [" begins after some words, such as "Answers:"; the end of the line if nowhere.
+
+    What follows a refusal is no verdict, nor is what belongs to a sentence: "Do not print 1. [1]".
+    """
+    found = _FIRST.search(line)
+    lead = line[: found.start()] if found else ""
+    fits = found and _LEADS.search(lead) and not (refuses(lead) or _only_speaks(lead))
+    return found.start() if found and fits else len(line)
+
+
+def _only_speaks(lead: str) -> bool:
+    """Whether words before verdicts say that these are none: an example, a refusal, a condition."""
+    return only_leads_to(lead) or _REFUSES.search(lead[-_LEAD:]) is not None
+
+
+def _number(item: re.Match[str]) -> str:
+    return item[1].lstrip("0")
+
+
+def _unnumbered(text: str, n: int) -> Found:
+    """Read n verdicts for n points where no number says which is whose."""
+    if alone := _ALONE.fullmatch(text):
+        verdicts = [alone[1]]
+    else:
+        rest = _BRACKETED.sub(" ", text)
+        lead = text.partition("[")[0]
+        is_open = re.search(r"\d", rest) or _EITHER.search(text) or _only_speaks(lead)
+        verdicts = [] if is_open else _BRACKETED.findall(text)
+    return {str(k): {v.casefold()} for k, v in enumerate(verdicts, 1)} if len(verdicts) == n else {}
+
+
+def _of_json(text: str, n: int) -> Found | None:
+    """Read an object of verdicts by number, or a list of n verdicts; None if it is no JSON."""
+    value = decoded(text)
+    if value is None and not re.search(r"[\d\[\]]", re.sub(r"\{[^{}]*+\}", "", text)):
+        value = read_object(text)
+    return _of_value(value, n) if isinstance(value, dict | list) else None
+
+
+def _of_value(value: object, n: int) -> Found | None:
+    match value:
+        case dict():
+            return _of_object(value, n)
+        case [dict(), *_]:
+            return _of_objects([one for one in value if isinstance(one, dict)])
+        case list() if len(value) == n:
+            return {str(number): {_word(one)} for number, one in enumerate(value, 1)}
+    return {}
+
+
+def _of_object(value: Mapping[str, Any], n: int) -> Found:
+    inner = list(value.values())
+    if len(inner) == 1 and isinstance(inner[0], dict | list) and not _is_wrapped(inner[0]):
+        return _of_value(inner[0], n) or {}
+    found: Found = {}
+    for key, verdict in value.items():
+        if len(numbers := _DIGITS.findall(key)) == 1:
+            word = _verdict_of(verdict) if isinstance(verdict, dict) else _word(verdict)
+            found.setdefault(numbers[0].lstrip("0"), set()).add(word)
+    return found
+
+
+def _of_objects(rows: Sequence[Mapping[str, Any]]) -> Found:
+    found: Found = {}
+    for row in rows:
+        numbers = [_DIGITS.findall(str(row[key])) for key in row if key.casefold() in _NUMBER_KEYS]
+        if len(numbers) == 1 and len(numbers[0]) == 1:
+            found.setdefault(numbers[0][0].lstrip("0"), set()).add(_verdict_of(row))
+    return found
+
+
+def _verdict_of(row: Mapping[str, Any]) -> str:
+    words = [_word(row[key]) for key in row if key.casefold() in _VERDICT_KEYS]
+    return words[0] if len(words) == 1 else ""
+
+
+def _is_wrapped(value: object) -> bool:
+    """Whether a verdict stands in brackets of its own, as in {"1": [1]}."""
+    return isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, list) and len(value) == 1:
+        return _word(value[0])
+    return str(value).strip(" []").casefold()
+
+
+def _agreed(verdicts: set[str]) -> bool | None:
+    read = {_VERDICTS.get(verdict) for verdict in verdicts}
+    return next(iter(read)) if len(read) == 1 else None

@@ -1,0 +1,225 @@
+"""Asks judges until their verdicts can be read; a verdict that cannot is never guessed.
+
+Asks a judge about more replies than can be held; the verdicts are those of ``asking``.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from bench_assets.core.judging.request_streaming import LazyRows, answered
+from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.tables.large_tables import gathered
+
+TRIES = 3
+"""How often a judge is asked for one verdict, the first time included."""
+
+AT_FIRST = ", at first"
+"""Of a criterion: what was said before it was asked again, for readings whose authors ask once."""
+
+RECORDED = "recorded|"
+"""How the signature of a judge begins whose words are there already: it has no others."""
+
+_QUOTED = 2000  # characters of an unreadable reply that the judge is shown
+
+
+class Call(NamedTuple):
+    """What a judge is asked, and how many verdicts in a reply to it cannot be read."""
+
+    request: Request
+    n_unread: Callable[[Reply], int]
+
+
+class Heard(NamedTuple):
+    """A request to a judge with its reply; of several, the one that can be read best."""
+
+    request: Request
+    reply: Reply
+    first: tuple[Request, Reply]  # what was asked and said before it was asked again
+
+    @property
+    def again(self) -> bool:
+        """Whether the reply is not the first one."""
+        return self.reply is not self.first[1]
+
+
+class VerdictRequest(NamedTuple):
+    """A prediction on which a judge is asked for one verdict."""
+
+    question: Question
+    prediction: Prediction
+    prompt: Prompt
+    read: Callable[[Reply], bool | None]
+    criterion: str
+
+    @property
+    def call(self) -> Call:
+        """What the judge is asked; the draws of a prediction are judged apart."""
+        request = Request(prompt=self.prompt, sample=self.prediction.sample, question=self.question)
+        return Call(request, lambda reply: int(self.read(reply) is None))
+
+
+def ask_for_verdicts(
+    asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
+) -> list[list[Judgement]]:
+    """Ask for one verdict each, see ``ask``; the judgements on each prediction, see ``judged``."""
+    heard = ask([one.call for one in asked], model, complaint)
+    return [
+        judged(
+            one.prediction,
+            said,
+            judge=model.name,
+            criterion=one.criterion,
+            verdict=one.read(said.reply),
+        )
+        for one, said in zip(asked, heard, strict=True)
+    ]
+
+
+def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TRIES) -> list[Heard]:
+    """Ask for verdicts; for those that cannot be read again, with the complaint.
+
+    A judge that gave no reply at all is not asked again here: the model has tries of its own. Of
+    several replies the one with the fewest unreadable verdicts is kept, the first of equals; where
+    asking again brought no reply, that there is none.
+
+    Args:
+        calls: What is asked.
+        model: The judge.
+        complaint: What an unreadable reply is answered with; names the form that is asked for.
+        tries: How often one call is made at most.
+
+    Raises:
+        ModelError: If the judge cannot be asked at all.
+    """
+    heard = [Heard(*one, one) for one in _replies([call.request for call in calls], model)]
+    return ask_again(calls, heard, model, complaint, tries)
+
+
+def ask_again(
+    calls: Sequence[Call],
+    first: Sequence[Heard],
+    model: ChatModel,
+    complaint: str,
+    tries: int = TRIES,
+) -> list[Heard]:
+    """Ask again where what came at first cannot be read; otherwise as ``ask``."""
+    heard, latest = list(first), [one.first for one in first]
+    for _ in range(0 if model.signature.startswith(RECORDED) else tries - 1):
+        waiting = [
+            n
+            for n, (call, one) in enumerate(zip(calls, heard, strict=True))
+            if is_unread(call, one.reply)
+        ]
+        again = _replies([_complained(*latest[n], complaint) for n in waiting], model)
+        for n, (request, reply) in zip(waiting, again, strict=True):
+            n_unread, kept = calls[n].n_unread, heard[n]
+            latest[n] = request, reply
+            if reply.error or n_unread(reply) < n_unread(kept.reply):
+                heard[n] = Heard(request, reply, kept.first)
+    return heard
+
+
+def is_unread(call: Call, reply: Reply) -> bool:
+    """Whether a judge spoke, and a verdict of its cannot be read."""
+    return not reply.error and bool(call.n_unread(reply))
+
+
+def judged(
+    prediction: Prediction,
+    heard: Heard,
+    *,
+    judge: str,
+    criterion: str,
+    verdict: bool | None,
+    value: str = "",
+) -> list[Judgement]:
+    """Judge a prediction by what was heard; where it was asked again, what came at first is kept.
+
+    That one has no verdict: it is for readings of their own.
+    """
+    (request, reply), last = heard.first, heard.request.prompt
+    named = {"judge": judge, "value": value}
+    kept = Judgement.from_reply(
+        prediction, heard.reply, prompt=last, criterion=criterion, verdict=verdict, **named
+    )
+    if not heard.again:
+        return [kept]
+    first = Judgement.from_reply(
+        prediction,
+        reply,
+        prompt=request.prompt,
+        judge=judge,
+        criterion=f"{criterion}{AT_FIRST}",
+        verdict=None,
+    )
+    return [kept, first]
+
+
+def at_last(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Leave out what judges said before they were asked again."""
+    return [one for one in judgements if not one.criterion.endswith(AT_FIRST)]
+
+
+def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Take what judges said at first, each under its own criterion."""
+    first = {
+        one.criterion.removesuffix(AT_FIRST): one
+        for one in judgements
+        if one.criterion.endswith(AT_FIRST)
+    }
+    return [
+        replace(first.get(one.criterion, one), criterion=one.criterion)
+        for one in at_last(judgements)
+    ]
+
+
+def _replies(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Reply]]:
+    replies = model.reply(requests) if requests else []
+    return list(zip(requests, replies, strict=True))
+
+
+def _complained(request: Request, reply: Reply, complaint: str) -> Request:
+    """The same once more, with the reply that could not be read and what is wrong with it."""
+    *before, asked = request.prompt.turns
+    said = reply.said.answer.strip()[:_QUOTED]
+    more = f'\n\nYou replied:\n"""\n{said}\n"""\n{complaint}'
+    return replace(request, prompt=Prompt((*before, replace(asked, parts=(*asked.parts, more)))))
+
+
+def verdicts_of_many(
+    asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
+) -> Iterator[list[Judgement]]:
+    """Ask for one verdict each, as ``ask_for_verdicts`` does; held is what is asked again.
+
+    Raises:
+        ModelError: If the judge cannot be asked at all.
+    """
+    waiting: dict[int, tuple[VerdictRequest, Heard]] = {}
+    rows = gathered(_at_first(asked, model, waiting), Judgement)
+    calls = [one.call for one, _ in waiting.values()]
+    again = ask_again(calls, [heard for _, heard in waiting.values()], model, complaint)
+    heard = dict(zip(waiting, again, strict=True))
+    for n, row in enumerate(rows):
+        yield _judged(waiting[n][0], heard[n], model) if n in heard else [row]
+
+
+def _at_first(
+    asked: Sequence[VerdictRequest],
+    model: ChatModel,
+    waiting: dict[int, tuple[VerdictRequest, Heard]],
+) -> Iterator[Judgement]:
+    """Judge by what comes at first; ``waiting`` gets, by place, what cannot be read."""
+    said = answered(model, LazyRows(asked, lambda one: one.call.request))
+    for n, (one, (request, reply)) in enumerate(zip(asked, said, strict=True)):
+        heard = Heard(request, reply, (request, reply))
+        if is_unread(one.call, reply):
+            waiting[n] = one, heard
+        yield from _judged(one, heard, model)
+
+
+def _judged(one: VerdictRequest, heard: Heard, model: ChatModel) -> list[Judgement]:
+    verdict = one.read(heard.reply)
+    named = {"judge": model.name, "criterion": one.criterion}
+    return judged(one.prediction, heard, verdict=verdict, **named)

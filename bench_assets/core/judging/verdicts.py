@@ -1,0 +1,200 @@
+"""Reads verdicts of judges: a word, an option, a JSON object. What is not certainly one is None.
+
+Marks around a verdict are taken off; nothing else may stand beside it. "I have no idea." is no
+"no", "Yes, I can help!" no "yes". An object is decoded leniently, what it says never is.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any, TypeVar
+
+from bench_assets.core.parsing.normalization import bare, plain
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import Reply
+
+Verdict = TypeVar("Verdict")
+
+YES_OR_NO: Mapping[str, bool] = {"yes": True, "no": False}
+RIGHT_OR_WRONG: Mapping[str, bool] = {"right": True, "wrong": False}
+NO_OPTION = "Z"
+"""What a judge says of a reply that chooses no option."""
+
+_AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u200b"
+_FENCED = "` \t\r\n"
+_BOXED = "the answer is: "  # as a box is written plainly
+_LONGEST = 50_000  # characters; no object that was asked for has so many
+_LEAD = 200  # characters before an object or a list that may say what it is
+
+_LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
+_FENCE = re.compile(r"```(?:json)?([^`]*)```", re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
+_PART = re.compile(r"[{}]|([\"'])(?:(?!\1)[^\\]|\\.)*+\1?", re.DOTALL)  # braces in strings are none
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
+    r"|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)"
+    r"|,(?=\s*[}\]])",
+    re.DOTALL,
+)
+_FAILED = re.compile(
+    r"failed(?: to (?:get|find|choose|select|match|answer)"
+    r"(?: (?:any|an?|the|multiple|choices?|options?|answers?|questions?)\b)*+)?",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(r"[.!]$")
+_NEW_SENTENCE = re.compile(r"[.!?]\s|\n")
+_SPOKEN_OF = re.compile(
+    r"\A\W*for (?:example|instance)\b|\b(?:examples?|instance|templates?)\b(?:\s+\w+){0,3}\W*\Z"
+    r"|\bsuch as\W*\Z"
+    r"|(?:\b(?<!\bor )(?:not|never|rather than|instead of)|n['’]t)"
+    r"(?:\s+(?:be|say|print|answer|write|reply|output|return|give))?[\s:\"'“(]*\Z",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"[ \t\"'”`)]*+(?:(?:is|was|would be) (?:not|wrong|incorrect|an example)|(?:is|was)n['’]t)\b",
+    re.IGNORECASE,
+)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def read_word(reply: str, words: Mapping[str, Verdict]) -> Verdict | None:
+    """Read the one word that a judge was to print; None if it says anything else, or more.
+
+    Case, marks around the word, and what is thought aloud before it do not count.
+
+    >>> read_word("**Yes.**", YES_OR_NO), read_word("I have no idea.", YES_OR_NO)
+    (True, None)
+    """
+    said = plain(without_reasoning(reply)).strip(_AROUND).removeprefix(_BOXED)
+    return words.get(said.strip(_AROUND).casefold())
+
+
+def read_option(reply: str, options: Sequence[str]) -> str | None:
+    """Read the letter of an option, with or without its own text; Z for none of them.
+
+    None if it says anything else: the letter of no option, another option's text, a sentence.
+
+    >>> read_option("(B) right", ("left", "right")), read_option("(Z) Failed", ("left", "right"))
+    ('B', 'Z')
+    >>> read_option("(A) right", ("left", "right")), read_option("C", ("left", "right"))
+    (None, None)
+    """
+    said = without_reasoning(reply)
+    found = _LABEL.match(said)
+    if found is None:
+        return None
+    letter, rest = found[1].upper(), said[found.end() :].strip(_AROUND)
+    if letter == NO_OPTION:
+        return letter if not rest or _FAILED.fullmatch(rest) else None
+    texts = dict(zip(ascii_uppercase, options, strict=False))
+    fits = letter in texts and (not rest or bare(rest) == bare(texts[letter].strip(_AROUND)))
+    return letter if fits else None
+
+
+def read_object(reply: str, asked: str = "") -> dict[str, Any] | None:
+    """Read the one JSON object in a reply; None if there is none, several, or part of one.
+
+    Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
+    read over; Python's True is no verdict that was asked for. An object that stands in what was
+    asked is an echo, one that the prose calls an example or denies is only spoken of.
+
+    Args:
+        reply: What the judge says, with or without what it thinks aloud.
+        asked: What it was asked.
+
+    >>> read_object("Sure: {'right': true,} That is it."), read_object('{"a": 1} {"a": 2}')
+    ({'right': True}, None)
+    """
+    text = without_reasoning(reply)
+    spans = _objects(text) if len(text) <= _LONGEST else []
+    said = [text[start:end] for start, end in spans]
+    first = _decoded(said[0]) if said else None
+    if not isinstance(first, dict) or any(_decoded(one) != first for one in said[1:]):
+        return None
+    question = " ".join(asked.split())
+    if any(one in question for one in {" ".join(one.split()) for one in said}):
+        return None
+    return None if any(_is_spoken_of(text, *span) for span in spans) else first
+
+
+def decoded(text: str) -> object:
+    r"""Decode a text that is JSON, or nearly: see ``read_object``; None if it is not.
+
+    >>> decoded("```json\n[1, 0,]\n```"), decoded('{"a": 1, "a": 0}')
+    ([1, 0], None)
+    """
+    if len(text) > _LONGEST:
+        return None
+    value = _decoded(text)
+    fenced = _FENCE.search(text) if value is None else None
+    return _decoded(fenced[1]) if fenced and not _is_spoken_of(text, *fenced.span()) else value
+
+
+def only_leads_to(before: str) -> bool:
+    """Whether words lead to what they only speak of: an example, or what is not to be said.
+
+    >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
+    (True, False)
+    """
+    lead = before[-_LEAD:].rstrip(_FENCED).removesuffix("```json").rstrip(_FENCED)
+    sentence = _NEW_SENTENCE.split(lead)[-1]
+    return _ENDED.search(lead) is None and _SPOKEN_OF.search(sentence) is not None
+
+
+def cut_off(reply: Reply) -> bool:
+    """Whether a reply ends because no more was allowed: its last word may not be its last.
+
+    >>> cut_off(Reply(text="No", finish_reason="length"))
+    True
+    """
+    return reply.finish_reason == "length"
+
+
+def _is_spoken_of(text: str, start: int, end: int) -> bool:
+    """Whether the prose around a part of a text says that it is not what is meant."""
+    before = text[max(0, start - _LEAD) : start]
+    return only_leads_to(before) or _TAKEN_BACK.match(text, end) is not None
+
+
+def _objects(text: str) -> list[tuple[int, int]]:
+    """Find what stands between braces, outermost; none of them where a brace is left over."""
+    found: list[tuple[int, int]] = []
+    depth = start = at = 0
+    while part := (_PART if depth else _BRACE).search(text, at):
+        at = part.end()
+        if part[0] == "{":
+            start = start if depth else part.start()
+            depth += 1
+        elif part[0] == "}":
+            depth -= 1
+            if depth < 0:
+                return []
+            if not depth:
+                found.append((start, at))
+    return [] if depth else found
+
+
+def _decoded(text: str) -> object:
+    for written in (text, _TOKEN.sub(_as_json, text)):
+        try:
+            value: object = json.loads(written, strict=False, object_pairs_hook=_without_twins)
+        except (ValueError, RecursionError):
+            continue
+        return value
+    return None
+
+
+def _as_json(token: re.Match[str]) -> str:
+    text = token[0]
+    if text[0] != "'":
+        return "" if text == "," else text
+    inner = _ESCAPED.sub(lambda one: "'" if one[1] == "'" else one[0], text[1:-1])
+    return f'"{inner.replace(chr(34), chr(92) + chr(34))}"'
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return found

@@ -1,0 +1,95 @@
+"""How near a short answer comes to its references: exactly, letter by letter, as a number."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from bench_assets.core.parsing.numbers import as_number, final_number
+
+THRESHOLD = 0.5
+"""Half of the letters wrong is another word, not one that was misread (Biten et al., 2019)."""
+TOLERANCE = 0.05
+"""Share of the true value that a number read off a chart may be away (Masry et al., 2022)."""
+
+_ANNOUNCED = re.compile(r"\A\W*(?:the\s+)?(?:final\s+|short\s+)?answer(?:\s+is\b|\s*:)+\s*", re.I)
+_MARKUP = re.compile(r"[*`]|__")
+_EDGES = " \t\n.,;:!?。，\"'“”‘’"
+
+
+def normalised(text: str) -> str:
+    """Take off case, markup, needless blanks, outer stops, and what announces an answer.
+
+    >>> normalised("**Answer:** New  York.") == normalised("new york")
+    True
+    """
+    said = _ANNOUNCED.sub("", _MARKUP.sub("", unicodedata.normalize("NFKC", text)))
+    return " ".join(said.split()).strip(_EDGES).casefold()
+
+
+def exact_match(reply: str, references: Sequence[str]) -> float:
+    """1 if the reply is one of the references, or the same number; else 0.
+
+    >>> exact_match("4.0", ["4"]), exact_match("four", ["4"]), exact_match("4 cups", ["4"])
+    (1.0, 1.0, 0.0)
+    """
+    return float(any(_same(normalised(reply), normalised(one)) for one in references))
+
+
+def anls(reply: str, references: Sequence[str]) -> float:
+    """Average normalized Levenshtein similarity of one reply to the nearest reference, in [0, 1].
+
+    1 - edit distance / length of the longer text, without regard to case; 0 where that is no more
+    than a half (Biten et al., Scene Text Visual Question Answering, 2019, equation 1).
+
+    >>> anls("hello", ["hallo"]), anls("ab", ["ac"])
+    (0.8, 0.0)
+    """
+    return max((_similarity(normalised(reply), normalised(one)) for one in references), default=0.0)
+
+
+def relaxed_match(reply: str, references: Sequence[str]) -> float:
+    """1 if the reply is a reference, or a number within 5 % of it (ChartQA, section 5.1); else 0.
+
+    A percent or dollar sign does not count. Of a reply in sentences, the number it ends in does.
+
+    >>> relaxed_match("It is about 96 %.", ["100"]), relaxed_match("94", ["100"])
+    (1.0, 0.0)
+    """
+    return float(exact_match(reply, references) or any(_near(reply, one) for one in references))
+
+
+def _same(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    numbers = as_number(one), as_number(other)
+    return None not in numbers and numbers[0] == numbers[1]
+
+
+def _near(reply: str, reference: str) -> bool:
+    truth = as_number(normalised(reference))
+    if truth is None:
+        return False
+    said = as_number(normalised(reply))
+    said = final_number(reply) if said is None else said
+    # The bound itself is near, whatever its last binary digit.
+    return said is not None and abs(said - truth) <= TOLERANCE * abs(truth) * (1 + 1e-9)
+
+
+def _similarity(one: str, other: str) -> float:
+    longest = max(len(one), len(other))
+    if not longest or abs(len(one) - len(other)) >= THRESHOLD * longest:
+        return float(one == other)
+    distance = _edits(one, other) / longest
+    return 1 - distance if distance < THRESHOLD else 0.0
+
+
+def _edits(one: str, other: str) -> int:
+    """Letters to put in, take out or exchange (Levenshtein, 1966)."""
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        here = [row]
+        for column, wanted in enumerate(other, 1):
+            step = above[column - 1] + (letter != wanted)
+            here.append(min(step, above[column] + 1, here[-1] + 1))
+        above = here
+    return above[-1]

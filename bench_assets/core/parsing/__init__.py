@@ -1,0 +1,1 @@
+"""Response parsers: normalization, reasoning, choices, numbers, assertion scope."""

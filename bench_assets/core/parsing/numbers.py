@@ -1,0 +1,249 @@
+"""Numbers inside texts: in replies, in ground truths, in the words of a question."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from bench_assets.core.parsing.normalization import asks_for_input, plain, refuses, sentences
+
+TOLERANCE = 0.1
+"""Numbers this far apart are the same answer, as in JourneyBench's answer_verification.py."""
+
+WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    *("nineteen", "twenty"),
+)
+"""The first numbers as they are written out, by value."""
+
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORTH = {word: n for n, word in enumerate(WORDS)} | {w: 10 * n for n, w in enumerate(_TENS, 2)}
+_TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
+_WORD = re.compile(rf"\b(?:{'|'.join(WORDS[:20] + _TENS + tuple(_TIMES))})\b", re.IGNORECASE)
+_MOST_WORDS = 20  # of one number; "hundred hundred ..." is soon no number
+_BETWEEN = re.compile(r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?")  # of the words of one number
+_JOINS = re.compile(r"[\s-]")
+_DIGITS = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?"
+_NUMBER = re.compile(_DIGITS)
+# Where more has to follow, every digit of a long list is a beginning: no number is longer.
+_SHORT = r"(?<![\w.^])(?<!\^\{)-?\d[\d,]{0,40}(?:\.\d{1,40})?"
+_SEVERAL = re.compile(rf"({_SHORT})\s+({'|'.join(_TIMES)})\b", re.IGNORECASE)
+_HALVES = (
+    (re.compile(r"\bhalf\s+a\s+dozen\b", re.IGNORECASE), "6"),
+    (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
+)
+_POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
+_FRACTION = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d+)/([1-9]\d*)(?![\d/])")
+_LATEX = re.compile(r"(-?)\\[dt]?frac\s*\{?(\d+)\}?\s*\{?([1-9]\d*)\}?")
+_VULGAR = re.compile(r"(-?)([¼-¾⅐-⅞])")
+_RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹])")
+_GLUED = re.compile(r"(?<![不没否非])([是为有共])(?=-?\d)")  # to what says that it is so
+_BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
+_EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
+
+_TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
+_ANSWER = re.compile(
+    r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE
+)
+_TOTAL = re.compile(rf"({_SHORT})(?:\s+[a-z]+)?\s+(?:in total|in all|altogether)\b", re.IGNORECASE)
+_SO = re.compile(r"\b(?:so|therefore|thus|hence|total of)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    rf"(?:\b(?:not|never|nor|neither|rather than|instead of)|n['’]t)\s+(?:[a-z]+\s+)?{_DIGITS}"
+    rf"|{_SHORT}\s+(?:is|are)\s+(?:not|wrong|incorrect)\b",
+    re.IGNORECASE,
+)
+_DOUBTED = re.compile(
+    r"(?:(?:\bnot|\bcannot|n['’]t)\s+(?:think|believe|say|the\s+case)|\b(?:I|we)\s+doubt)\b"
+    r"(?:(?!\bbut\b|[,:]\s)[^;\n])*+"
+    r"|不(?:认为|觉得)[^,;\n]*+",
+    re.IGNORECASE,
+)
+_RANGE = (
+    rf"(?:\b(?:more|less|fewer)\s+than|\bat\s+(?:least|most)|\bup\s+to)\s+{_DIGITS}"
+    rf"|{_DIGITS}[a-z%$]*\s*(?:-|–|\bto\b|\bor\b|[到至或])\s*[$]?\d[\d,.]*"
+    rf"|\bbetween\s+{_DIGITS}\s+and\s+{_DIGITS}"
+)
+_SUM = rf"{_DIGITS}(?:\s*[+/×÷x^]\s*\{{?|e[+-]?)\d"
+_POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be parted by points
+_SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
+_PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
+_PICTURE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
+_NONE = re.compile(
+    r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
+    r"|no(?=\s+\w)|I\s+see\s+no(?:ne)?|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
+    r"(?!\s+(?:more|less|fewer|way|need|doubt|of\s+the(?:se)?\s+(?:above|answers|choices|options)"
+    r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
+    r"|indication|information|input|mention|number|problem|question|reason|text|worries"
+    rf"|{_PICTURE}))\b)",
+    re.IGNORECASE,
+)
+_NO_PICTURE = re.compile(rf"\bno\s+{_PICTURE}", re.IGNORECASE)
+_EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECASE)
+
+
+def numbers(text: str) -> list[float]:
+    """List the numbers of a text in order, those written out included.
+
+    >>> numbers("Three cups at $1,200.50 each, twenty-five of a dozen")
+    [3.0, 1200.5, 25.0, 12.0]
+    """
+    return [_value(found) for found in _NUMBER.findall(in_digits(text))]
+
+
+def in_digits(text: str) -> str:
+    """Write the numbers that are written out in digits.
+
+    >>> in_digits("two hundred and five cups, half a dozen, 2.5 million, two point five")
+    '205 cups, 6, 2500000, 2.5'
+    """
+    (dozen, six), (and_a_half, point_five) = _HALVES
+    text = _SEVERAL.sub(
+        lambda n: written(_value(n[1]) * _TIMES[n[2].casefold()]), dozen.sub(six, text)
+    )
+    parts, end = [], 0
+    for words in _written_out(text):
+        worth = written(_worth([word[0].casefold() for word in words]))
+        parts += [text[end : words[0].start()], worth]
+        end = words[-1].end()
+    text = and_a_half.sub(point_five, "".join([*parts, text[end:]]))
+    return _POINT.sub(lambda n: f"{n[1]}.{''.join(n[2].split())}", text)
+
+
+def final_number(reply: str) -> float | None:
+    """Read the number that a solution ends in; None if it holds none, or a range.
+
+    What is called the answer comes first: the last such sentence decides. Then comes the last
+    total or conclusion, then the last number there is; a number that is denied is none, and that
+    there are none is 0.
+
+    >>> final_number("2 + 3 = 5 cups. The answer is 5, of 12 in all."), final_number("4 + 4 = 8")
+    (5.0, 8.0)
+    >>> final_number("It is not 8 but nine."), final_number("There are no cups.")
+    (9.0, 0.0)
+    """
+    kept = _TIMES_SIGN.sub("×", reply.replace("####", "answer: "))  # else taken for markup
+    kept = _LATEX.sub(r" \1\2/\3", _RAISED.sub("^", _VULGAR.sub(_in_two_numbers, kept)))
+    said = [_plain_numbers(sentence) for sentence in sentences(plain(kept))]
+    for sentence in reversed(said):
+        *before, called = _ANSWER.split(sentence)
+        if before and (found := _readings(called)):
+            return found[0]
+    for sentence in reversed(said):
+        if totals := _TOTAL.findall(sentence):
+            return _value(totals[-1])
+        *before, concluded = _SO.split(sentence)
+        if before and (found := _readings(concluded)):
+            return found[0]
+    return next((found[-1] for one in reversed(said) if (found := _readings(one))), None)
+
+
+def denied(text: str) -> bool:
+    """Whether a text begins by saying that there are none; not, that there is nothing to look at.
+
+    >>> denied("There are no cups."), denied("There are no more than 5 cups.")
+    (True, False)
+    """
+    found = _NONE.match(text)
+    if found is None or _NO_PICTURE.search(text):
+        return False
+    return found["unseen"] is None or _EXCUSE.search(text) is None
+
+
+def same_number(one: float, other: float) -> bool:
+    """Whether two numbers count as the same answer.
+
+    >>> same_number(3.1, 3.0), same_number(3.2, 3.0)
+    (True, False)
+    """
+    return abs(one - other) <= TOLERANCE + _EPSILON
+
+
+def written(number: float) -> str:
+    """Write a number without needless digits.
+
+    >>> written(5.0), written(2.5)
+    ('5', '2.5')
+    """
+    return f"{number:.10g}"
+
+
+def as_number(text: str) -> float | None:
+    """Read a text that is a number and nothing else but a unit sign; None if it is not.
+
+    >>> as_number("25%"), as_number("$1,200"), as_number("no cups")
+    (25.0, 1200.0, None)
+    """
+    bare = in_digits(text).strip().strip("$%").strip()
+    return _value(bare) if _NUMBER.fullmatch(bare) else None
+
+
+def _readings(phrase: str) -> list[float | None]:
+    """The numbers that a phrase states, in order; None in the place of what is left open."""
+    if asks_for_input(phrase):
+        return []
+    if denied(phrase):
+        return [0.0]
+    if refuses(phrase) or "unknown" in phrase.casefold():
+        return [None]
+    kept = _DENIED.sub(" ", phrase)
+    result = kept.rpartition("=")[2]
+    stated = _SAID.finditer(result if _NUMBER.search(result) else kept)
+    return [None if found["unclear"] else _value(found[0]) for found in stated]
+
+
+def _plain_numbers(sentence: str) -> str:
+    """Write every number of a sentence as digits with a point and a sign."""
+    text = _DOUBTED.sub(" ", _GLUED.sub(r"\1 ", sentence.replace("−", "-")))
+    text = in_digits(_PRONOUN.sub(" ", _ORDINAL.sub(" ", text)))
+    text = _FRACTION.sub(lambda n: written(float(n[1] or 0) + float(n[2]) / float(n[3])), text)
+    return _BELOW_ZERO.sub(r"\1-", text)
+
+
+def _in_two_numbers(fraction: re.Match[str]) -> str:
+    """Write a fraction of one character apart from the number before it: 3½ as 3 1/2."""
+    return f" {fraction[1]}{unicodedata.normalize('NFKC', fraction[2]).replace('⁄', '/')}"
+
+
+def _value(digits: str) -> float:
+    return float(digits.replace(",", ""))
+
+
+def _written_out(text: str) -> list[list[re.Match[str]]]:
+    """Find the numbers that are written out, each with its words."""
+    found: list[list[re.Match[str]]] = []
+    for word in _WORD.finditer(text):
+        last = found[-1][-1] if found else None
+        between = text[last.end() : word.start()] if last else ""
+        if (
+            last
+            and len(found[-1]) < _MOST_WORDS
+            and _belongs(last[0].casefold(), between, word[0].casefold())
+        ):
+            found[-1].append(word)
+        else:
+            found.append([word])
+    return found
+
+
+def _belongs(last: str, between: str, word: str) -> bool:
+    """Whether a word goes on with the number of the one before: "twenty-five", "two hundred"."""
+    if not _BETWEEN.fullmatch(between):
+        return False
+    if word in _TIMES:
+        return not between.strip()
+    if last in _TIMES:
+        return _TIMES[last] >= (1000 if "," in between else 100)
+    return _JOINS.fullmatch(between) is not None and _WORTH[last] >= 20 and 0 < _WORTH[word] < 10
+
+
+def _worth(words: Sequence[str]) -> int:
+    total = current = 0
+    for word in words:
+        if word in _WORTH:
+            current += _WORTH[word]
+        elif _TIMES[word] < 1000:
+            current = _TIMES[word] * max(1, current)
+        else:
+            total, current = total + _TIMES[word] * max(1, current), 0
+    return total + current

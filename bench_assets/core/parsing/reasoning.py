@@ -1,0 +1,275 @@
+"""Takes a reply apart: what a model thinks aloud first, and what it answers then.
+
+A thought counts only where it opens the reply; a tag further on is text. What is known of the
+families' tags stands in two tables, from their chat templates and the parsers of vLLM and SGLang.
+
+Some chat templates open the thought themselves, so that a reply begins in the middle of one. The
+local engines put the opening tag back; for replies from elsewhere one has to guess: the first
+closing tag ends a thought, unless an opening tag of its form stands before it (then both are spoken
+of) or it stands between quotation marks. An answer that speaks of a bare closing tag is cut.
+
+What models write around their thoughts and answers, from their chat templates.
+
+Looked up in the parsers of vLLM and SGLang, where those have one.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningFormat:
+    """One way of marking a thought or an answer.
+
+    ``template``: the chat template may open it; ``model``: the model always does; ``words``: plain
+    words, which others write too, so that it counts only where it closes and never nests.
+    """
+
+    opening: str
+    closing: str
+    families: str
+    opened_by: Literal["template", "model", "words"] = "template"
+
+
+THOUGHTS: tuple[ReasoningFormat, ...] = (
+    ReasoningFormat(
+        "<think>",
+        "</think>",
+        "Qwen3, Qwen3-VL-Thinking, QwQ, DeepSeek-R1 and V3.1, GLM-4.1V, GLM-4.5V, InternVL3.5,"
+        " MiniCPM-V 4.5, Phi-4-reasoning, Hunyuan-A13B, Granite 3.3, EXAONE 4, ERNIE 4.5 VL, Step3,"
+        " Nemotron, MiMo-VL, Ovis2.5, Keye-VL, Kimi K2, Magistral 2506",
+    ),
+    ReasoningFormat("<thinking>", "</thinking>", "models that are told to think in tags"),
+    ReasoningFormat("<thought>", "</thought>", "EXAONE Deep"),
+    ReasoningFormat("<reasoning>", "</reasoning>", "models trained with GRPO recipes"),
+    ReasoningFormat("[THINK]", "[/THINK]", "Magistral 2507, Ministral 3"),
+    ReasoningFormat("◁think▷", "◁/think▷", "Kimi-VL-Thinking, Kimi-Dev"),
+    ReasoningFormat("<seed:think>", "</seed:think>", "Seed-OSS"),
+    ReasoningFormat("<|START_THINKING|>", "<|END_THINKING|>", "Command A Reasoning and Vision"),
+    ReasoningFormat("<|begin_of_thought|>", "<|end_of_thought|>", "OpenThinker, Sky-T1"),
+    ReasoningFormat("<|inner_prefix|>", "<|inner_suffix|>", "Apertus"),
+    ReasoningFormat("[unused16]", "[unused17]", "openPangu"),
+    ReasoningFormat("<unused94>thought", "<unused95>", "MedGemma"),
+    ReasoningFormat("<|channel>thought", "<channel|>", "Gemma 4"),
+    ReasoningFormat("<|channel|>analysis<|message|>", "<|end|>", "gpt-oss", "model"),
+    ReasoningFormat("<|channel|>commentary<|message|>", "<|end|>", "gpt-oss", "model"),
+    ReasoningFormat(
+        "analysis", "assistantfinal", "gpt-oss, decoded without its special tokens", "words"
+    ),
+    ReasoningFormat("<SUMMARY>", "</SUMMARY>", "LLaVA-CoT", "model"),
+    ReasoningFormat("<CAPTION>", "</CAPTION>", "LLaVA-CoT", "model"),
+    ReasoningFormat("<REASONING>", "</REASONING>", "LLaVA-CoT", "model"),
+    ReasoningFormat("Here is my thought process:", "Here is my response:", "Granite 3.2", "words"),
+    ReasoningFormat(
+        "Here's my thought process:", "Here's my response:", "Granite 3.2, quantised", "words"
+    ),
+)
+"""Tags of thoughts; a model with others names them as ``thinking_tags``."""
+
+ANSWERS: tuple[ReasoningFormat, ...] = (
+    ReasoningFormat(
+        "<answer>", "</answer>", "GLM-4.1V, Hunyuan-A13B, models trained with GRPO recipes"
+    ),
+    ReasoningFormat("<|begin_of_box|>", "<|end_of_box|>", "GLM-4.1V, GLM-4.5V"),
+    ReasoningFormat("<response>", "</response>", "ERNIE 4.5"),
+    ReasoningFormat("<|START_RESPONSE|>", "<|END_RESPONSE|>", "Command A Reasoning and Vision"),
+    ReasoningFormat("<|begin_of_solution|>", "<|end_of_solution|>", "OpenThinker, Sky-T1"),
+    ReasoningFormat("<|channel|>final<|message|>", "<|return|>", "gpt-oss"),
+    ReasoningFormat(
+        "<|channel|>final<|message|>", "<|end|>", "gpt-oss, in a conversation's history"
+    ),
+    ReasoningFormat("<CONCLUSION>", "</CONCLUSION>", "LLaVA-CoT"),
+)
+"""Marks around the final answer; each is taken off at most once."""
+
+
+Tags: TypeAlias = tuple[str, str]  # what opens and what closes a thought
+Span: TypeAlias = tuple[int, int]  # first character of a mark, first one after it
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningSplit:
+    """A reply taken apart; an answer that no thought or mark stands before is kept to the letter.
+
+    ``finished`` is False where the thought never ends: then there is no answer.
+    """
+
+    thought: str
+    answer: str
+    finished: bool = True
+
+
+_BOX = ("<|begin_of_box|>", "<|end_of_box|>")  # GLM puts them around a word in a sentence too
+_BETWEEN = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may stand before an opening
+_QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
+
+
+def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
+    """Part a reply into thought and answer; takes time in proportion to its length.
+
+    Thoughts in a row are one thought. A thought may hold others of its form. Where its tags do not
+    match, the last closing tag ends it. One that is never closed but followed by a marked answer
+    at the very end of the reply is finished.
+
+    The marks around an answer that opens what remains go too, with what stands after them, unless
+    the model gives a second answer in the same marks. An answer that was cut off stays as far as it
+    came. After a thought, GLM's marks of a box go wherever they stand.
+
+    Args:
+        text: The reply as it came.
+        tags: What opens and closes a thought of this model, instead of the known forms.
+
+    >>> take_apart("<think>A or B?</think> <answer>B</answer>")
+    ReasoningSplit(thought='A or B?', answer='B', finished=True)
+    >>> take_apart("[THINK]A or")
+    ReasoningSplit(thought='A or', answer='', finished=False)
+    """
+    forms = THOUGHTS if tags is None else (ReasoningFormat(*tags, "this model"),)
+    thoughts, start, finished = _thoughts(text, forms)
+    thought = "\n\n".join(filter(None, thoughts))
+    if not finished:
+        return ReasoningSplit(thought, "", finished=False)
+    answer = _unwrapped(text, start)
+    if not start:
+        return ReasoningSplit("", text if answer is None else answer.strip())
+    answer = text[start:] if answer is None else answer
+    for mark in _BOX:
+        answer = answer.replace(mark, "")
+    return ReasoningSplit(thought, answer.strip())
+
+
+def without_reasoning(text: str, tags: Tags | None = None) -> str:
+    """Take what a reasoning model thinks aloud off its reply; see ``take_apart``.
+
+    >>> without_reasoning("<think>A or B?</think> B"), without_reasoning("hm</think>B")
+    ('B', 'B')
+    >>> without_reasoning("<think>A or")
+    ''
+    """
+    return take_apart(text, tags).answer
+
+
+def opened_thought(prompt: str, tags: Tags | None = None) -> str:
+    r"""Find the opening tag that a prompt ends with: the chat template began the thought.
+
+    >>> opened_thought("<|im_start|>assistant\n<think>\n"), opened_thought("ASSISTANT:")
+    ('<think>', '')
+    """
+    ending = prompt.rstrip()
+    openings = [tags[0]] if tags else [form.opening for form in THOUGHTS]
+    return next((opening for opening in openings if opening and ending.endswith(opening)), "")
+
+
+def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], int, bool]:
+    """Find the thoughts that open a text, where the rest starts, and whether they end."""
+    thoughts: list[str] = []
+    start = 0
+    if not _opened(text, 0, forms) and (span := _closed_without_opening(text, forms)):
+        thoughts, start = [text[: span[0]].strip()], span[1]
+    while opened := _opened(text, start, forms):
+        form, begins = opened
+        span = _closed(text, begins, form)
+        if span is None:
+            return [*thoughts, text[begins:].strip()], len(text), False
+        thoughts.append(text[begins : span[0]].strip())
+        start = span[1]
+    return thoughts, start, True
+
+
+def _opened(
+    text: str, start: int, forms: Sequence[ReasoningFormat]
+) -> tuple[ReasoningFormat, int] | None:
+    """Find the form that opens a text at a place, and where what it marks begins."""
+    start = _after_blanks(text, start)
+    for form in forms:
+        begins = start + len(form.opening)
+        if form.opening and form.closing and text.startswith(form.opening, start):
+            closes = form.opened_by != "words" or text.find(form.closing, begins) != -1
+            return (form, begins) if closes else None
+    return None
+
+
+def _closed(text: str, start: int, form: ReasoningFormat) -> Span | None:
+    """Find the mark that closes a thought; None if it never ends."""
+    if form.opened_by == "words":
+        place = text.index(form.closing, start)  # it does not open where it never closes
+        return place, place + len(form.closing)
+    depth = 1
+    last: Span | None = None
+    for mark in _marks(form).finditer(text, start):
+        if mark[0] != form.closing:
+            depth += 1
+            continue
+        depth -= 1
+        last = mark.span()
+        if not depth:
+            break
+    return last or _answer_at_the_end(text, start)
+
+
+def _answer_at_the_end(text: str, start: int) -> Span | None:
+    """Find a marked answer that ends the text, for a thought that was not closed before it."""
+    end = len(text.rstrip())
+    for form in ANSWERS:
+        if text.endswith(form.closing, start, end):
+            place = text.rfind(form.opening, start, end)
+            return (place, place) if place >= start else None
+    return None
+
+
+def _closed_without_opening(text: str, forms: Sequence[ReasoningFormat]) -> Span | None:
+    """Find the closing tag of a thought that the chat template opened; see the module."""
+    known = {form.closing: form for form in forms if form.opened_by == "template" and form.closing}
+    if not any(closing in text for closing in known):
+        return None
+    spoken_of = {
+        closing: place
+        for closing, form in known.items()
+        if form.opening and (place := text.find(form.opening)) != -1
+    }
+    for mark in _any_of(tuple(known)).finditer(text):
+        start, end = mark.span()
+        if not _quoted(text, start, end) and spoken_of.get(mark[0], end) >= start:
+            return start, end
+    return None
+
+
+def _quoted(text: str, start: int, end: int) -> bool:
+    """Whether quotation marks stand around a tag: not the end of one quotation and the next."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    opens = before != after or not text[max(0, start - 2) : start - 1].strip("([ \t\n")
+    return before + after in _QUOTES and opens
+
+
+def _unwrapped(text: str, start: int) -> str | None:
+    """Take the marks off an answer that opens a text at a place; None if there are none."""
+    end, left = len(text), ANSWERS
+    while opened := _opened(text, start, left):
+        form, begins = opened
+        closings = [one.closing for one in left if one.opening == form.opening]
+        closed = [(p, p + len(c)) for c in closings if (p := text.find(c, begins, end)) != -1]
+        first, after = min(closed, default=(end, end))
+        if text.find(form.opening, after, end) != -1:
+            break
+        left = tuple(one for one in left if one.opening != form.opening)
+        said_within = bool(text[begins:first].strip())
+        start, end = (begins, first) if said_within else (after, end)
+    return None if len(left) == len(ANSWERS) else text[start:end]
+
+
+def _after_blanks(text: str, start: int) -> int:
+    blanks = _BETWEEN.match(text, start)
+    return blanks.end() if blanks else start
+
+
+@lru_cache(maxsize=64)
+def _marks(form: ReasoningFormat) -> re.Pattern[str]:
+    return _any_of((form.closing, form.opening))
+
+
+@lru_cache(maxsize=64)
+def _any_of(marks: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, marks)))

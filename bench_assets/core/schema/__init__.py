@@ -1,0 +1,1 @@
+"""Rows, chat and encoder ports, signatures, response validation, and the error tree."""

@@ -1,0 +1,195 @@
+"""What the pure code knows of a chat model: requests go in, replies come out."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, Protocol, Self, TypeAlias
+
+from bench_assets.core.parsing.reasoning import ReasoningSplit, Tags, take_apart
+from bench_assets.core.schema.rows import Question
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture inside a prompt, by content."""
+
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one speaker says at once: texts and images in reading order."""
+
+    role: Role
+    parts: tuple[str | Image, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A conversation to be answered.
+
+    A user turn that no assistant turn follows is answered by the model before the next turn is
+    sent; the answer to the last one is the reply.
+    """
+
+    turns: tuple[Turn, ...]
+
+    @classmethod
+    def of(cls, *parts: str | Image, system: str = "") -> Self:
+        """Make a prompt of one user turn, after a system turn if there is a text for one."""
+        opening = (Turn("system", (system,)),) if system else ()
+        return cls((*opening, Turn("user", parts)))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """Every picture of every turn, in reading order."""
+        return tuple(p for turn in self.turns for p in turn.parts if isinstance(p, Image))
+
+    @property
+    def sha256(self) -> str:
+        """Digest of everything the model sees; equal digests mean equal prompts."""
+        return _sha256(self)
+
+    def rounds(self) -> list[tuple[Turn, ...]]:
+        """Cut the conversation after each turn that the model is to answer.
+
+        What is said after the last of them is answered by nobody, and left out.
+        """
+        rounds: list[tuple[Turn, ...]] = []
+        said: tuple[Turn, ...] = ()
+        for turn, after in zip(self.turns, (*self.turns[1:], None), strict=True):
+            said = (*said, turn)
+            if turn.role == "user" and (after is None or after.role != "assistant"):
+                rounds.append(said)
+                said = ()
+        return rounds
+
+    def to_json(self) -> str:
+        """Write the prompt as JSON, pictures as digests; two different prompts never agree."""
+        turns = [
+            [turn.role, [{"image": p.sha256} if isinstance(p, Image) else p for p in turn.parts]]
+            for turn in self.turns
+        ]
+        return json.dumps(turns, ensure_ascii=False, separators=(",", ":"))
+
+    def without_images(self) -> "Prompt":
+        """The same conversation for a model that is to answer blind."""
+        return Prompt(
+            tuple(
+                Turn(turn.role, tuple(p for p in turn.parts if not isinstance(p, Image)))
+                for turn in self.turns
+            )
+        )
+
+
+@lru_cache(maxsize=10_000)  # asked for three times on a request's way
+def _sha256(prompt: Prompt) -> str:
+    return hashlib.sha256(prompt.to_json().encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """How replies are drawn from a model; part of a reply's identity."""
+
+    temperature: float = 0.0  # 0: greedy
+    top_p: float = 1.0
+    max_tokens: int = 1024
+    seed: int | None = None
+    card: bool = False  # as the checkpoint's own generation_config.json recommends
+    extra: str = ""  # what else the card recommends, such as "top_k=20,repetition_penalty=1.05"
+
+    def __str__(self) -> str:
+        """Short form for signatures: ``t=0,max=1024``."""
+        parts = ["card"] if self.card else []
+        parts += [f"t={self.temperature:g}", f"max={self.max_tokens}"]
+        parts += [f"top_p={self.top_p:g}"] if self.top_p != 1.0 else []
+        parts += [self.extra] if self.extra else []
+        parts += [f"seed={self.seed}"] if self.seed is not None else []
+        return ",".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One thing to ask: a prompt, and which draw of it."""
+
+    prompt: Prompt
+    sample: int = 0
+    temperature: float | None = None  # None: as the model is configured
+    question: Question | None = None  # for baselines and recorded replies; engines never look
+    name: str = ""  # by which recorded replies find what comes of no question, such as a writer's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back; ``error`` says why nothing did."""
+
+    text: str = ""
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    image_tokens: tuple[int, ...] = ()  # of each picture, where the engine can tell
+    seconds: float | None = None
+    note: str = ""  # what was changed so that it could be asked
+    error: str = ""
+    thinking_tags: Tags | None = None  # the model's own, where they are none of the known ones
+
+    @classmethod
+    def together(cls, replies: Sequence["Reply"]) -> "Reply":
+        """Take the last reply to a prompt of several rounds, with the tokens and seconds of all."""
+        return replace(
+            replies[-1],
+            prompt_tokens=_sum([reply.prompt_tokens for reply in replies]),
+            completion_tokens=_sum([reply.completion_tokens for reply in replies]),
+            seconds=sum(reply.seconds or 0.0 for reply in replies),
+        )
+
+    @property
+    def said(self) -> ReasoningSplit:
+        """What was thought, and what was answered."""
+        return take_apart(self.text, self.thinking_tags)
+
+    @property
+    def no_answer(self) -> str:
+        """Say that the model was cut off before it answered; "" where it was not.
+
+        So is a thought without an end, and an empty reply at the limit of tokens.
+        """
+        said = self.said
+        empty = self.finish_reason == "length" and not said.answer.strip()
+        if self.error or (said.finished and not empty):
+            return ""
+        n = self.completion_tokens
+        return "no answer before it was cut off" if n is None else f"no answer in {n} tokens"
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+class ChatModel(Protocol):
+    """Anything that answers: a GPU model, a server, a baseline, or recorded replies."""
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are stored and shown."""
+        ...
+
+    @property
+    def signature(self) -> str:
+        """Who is asked how: identity of the model and its decoding parameters."""
+        ...
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order.
+
+        A request that stays unanswered after the model's own retries has a reply with ``error``.
+
+        Raises:
+            ModelError: If the model cannot be asked at all.
+        """
+        ...

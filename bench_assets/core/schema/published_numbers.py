@@ -1,0 +1,61 @@
+"""Reads the numbers that papers print: one ``published.csv`` beside each task."""
+
+import csv
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedNumber:
+    """One number as a paper printed it."""
+
+    task: str
+    model: str
+    condition: str
+    metric: str
+    category: str
+    value: float  # as a share in [0, 1] where the paper prints percent
+    printed: str  # digit for digit as printed
+    source: str  # paper and table: "CODIS, Table 3 (human evaluation)"
+    note: str = ""
+
+
+_COLUMNS = [field.name for field in fields(PublishedNumber)]
+
+
+def read_published(file: Path) -> list[PublishedNumber]:
+    """Read a table of printed numbers: CSV with the fields of ``PublishedNumber`` as columns.
+
+    Raises:
+        SourceError: If the file is missing, its columns differ, a cell is missing, a value is not
+            a number or a number stands there twice; names file and line.
+    """
+    rows: dict[tuple[str, ...], PublishedNumber] = {}
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            reader = csv.DictReader(lines, strict=True)
+            if reader.fieldnames != _COLUMNS:
+                raise SourceError(f"{file}, line 1: {reader.fieldnames}, expected {_COLUMNS}")
+            for cells in reader:
+                row = _row(cells, f"{file}, line {reader.line_num}")
+                key = row.task, row.model, row.condition, row.metric, row.category, row.source
+                if key in rows:
+                    raise SourceError(f"{file}, line {reader.line_num}: {key} stands there twice")
+                rows[key] = row
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        raise SourceError(f"{file}: cannot be read as CSV: {why}") from why
+    return list(rows.values())
+
+
+def _row(cells: dict[str, str], place: str) -> PublishedNumber:
+    empty = [name for name in _COLUMNS if not cells[name] and name != "note"]
+    if empty or None in cells or cells["note"] is None:
+        raise SourceError(f"{place}: expected {len(_COLUMNS)} cells, only `note` may be empty")
+    try:
+        value = float(cells["value"])
+    except ValueError as why:
+        raise SourceError(f"{place}: value is {cells['value']!r}, expected a number") from why
+    texts = {name: text for name, text in cells.items() if name != "value"}
+    return PublishedNumber(value=value, **texts)

@@ -1,0 +1,244 @@
+"""The rows of every table between a source and the leaderboard.
+
+A row is written once and never changed. Its identity is the tuple of its ``*_id``, ``model``,
+``condition`` and ``sample`` fields; a table holds each identity at most once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
+from bench_assets.core.schema.signature import Signature
+
+if TYPE_CHECKING:
+    from bench_assets.core.schema.chat import Prompt, Reply
+
+AnswerKind: TypeAlias = Literal["choice", "choices", "blanks", "text", "ranking"]
+Edition: TypeAlias = Literal["published", "own", "built", "mini"]
+"""``published``: a whole release, as the paper or the authors' files count it; ``own``: a part of
+one, or other data in its form; ``built``: made here, of raw material; ``mini``: made here, of the
+drawn material that ships with the suite. Numbers of different editions are never compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """One file of a suite's source, pinned by its content."""
+
+    path: str  # below the source folder, with forward slashes
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredImage:
+    """A picture of the source that was decoded once and lies in the image store."""
+
+    name: str  # the name the source knows it by
+    sha256: str
+    format: str  # "JPEG", "PNG", ...: what the bytes are, whatever the extension says
+    width: int  # px
+    height: int  # px
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """An entry of the source that did not become a question, and why."""
+
+    entry: str  # file and entry, as a person would look for it
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageText:
+    """A text that can stand in for a picture: a caption, or what is written in it."""
+
+    image: str  # SHA-256
+    text: str
+    author: str  # the model, file or person the text comes from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One thing asked of a model, complete enough to be scored without its source."""
+
+    question_id: str  # "codis/017/2": the suite's name and the authors' id, never a row number
+    task: str  # "codis": equals the folder, the asset prefix and the table folder
+    edition: Edition
+    kind: AnswerKind
+    text: str
+    answer: tuple[str, ...]  # letters, one per blank, references or image ids, by `kind`
+    images: tuple[str, ...] = ()  # SHA-256 of each image, in the order shown
+    image_texts: tuple[str, ...] = ()  # texts that stand in for the images; () when they are shown
+    options: tuple[str, ...] = ()  # for choices in the order shown; for texts the possible answers
+    context: str = ""
+    category: str = ""
+    group_id: str = ""  # questions scored together, such as the two halves of a pair
+    labels: Mapping[str, str] = field(default_factory=dict)  # what else tables are sliced by
+
+    @property
+    def cluster(self) -> str:
+        """What its points depend on, for intervals: its group, else its pictures, else itself.
+
+        Never empty, so that several draws of a question are not taken for as many questions.
+        """
+        return self.group_id or " ".join(self.images) or self.question_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What a model said, before anyone reads an answer into it."""
+
+    question_id: str
+    model: str
+    condition: str  # "main", or the ablation the prompt belongs to
+    sample: int = 0  # counts the draws where a condition asks several times
+    text: str  # what is scored: the reply without its thought, see core.reasoning
+    raw_text: str = ""  # the reply as it came
+    ranking: tuple[str, ...] = ()  # candidate ids, best first; () for models that talk
+    prompt_sha256: str = ""
+    decoding: str = ""  # who was asked how: model identity and decoding parameters
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    image_tokens: tuple[int, ...] = ()  # of each picture, in reading order; () if not known
+    seconds: float | None = None  # s, from asking to the last token
+    note: str = ""  # what was changed so that it could be asked, such as a picture's size
+    no_answer: str = ""  # "no answer in 512 tokens": cut off while it thought; wrong, never judged
+    error: str = ""  # why there is no reply; such a row is asked again and never scored
+    setup: str = ""  # how who was asked was configured; "" in older tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One verdict of a judge; yes or no, and its own word where it has more than these."""
+
+    question_id: str
+    model: str
+    condition: str
+    sample: int = 0
+    judge: str
+    criterion: str
+    verdict: bool | None  # whether it counts as yes; None if the reply was unreadable
+    value: str = ""  # "unclear": the judge's word, where there are more than yes and no
+    reply: str = ""
+    prompt_sha256: str = ""  # what the judge was asked; "" if it is no model
+    error: str = ""  # why the judge gave no reply; such a row is asked again
+    setup: str = ""  # how the judge was configured
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether no model was asked: then ``reply`` is a reason, not what somebody said."""
+        return not self.prompt_sha256
+
+    @classmethod
+    def of(
+        cls,
+        prediction: Prediction,
+        *,
+        judge: str,
+        criterion: str,
+        verdict: bool | None,
+        reply: str,
+        value: str = "",
+    ) -> Self:
+        """Judge a prediction without a model."""
+        return cls(
+            question_id=prediction.question_id,
+            model=prediction.model,
+            condition=prediction.condition,
+            sample=prediction.sample,
+            judge=judge,
+            criterion=criterion,
+            verdict=verdict,
+            value=value,
+            reply=reply,
+        )
+
+    @classmethod
+    def from_reply(  # noqa: PLR0913  (a column each)
+        cls,
+        prediction: Prediction,
+        reply: "Reply",
+        *,
+        prompt: "Prompt",
+        judge: str,
+        criterion: str,
+        verdict: bool | None,
+        value: str = "",
+    ) -> Self:
+        """Judge a prediction by what a model says of it; without a reply there is no verdict."""
+        verdict, value = (None, "") if reply.error else (verdict, value)
+        named = {"judge": judge, "criterion": criterion, "value": value}
+        said = cls.of(prediction, verdict=verdict, reply=reply.text, **named)
+        return replace(said, prompt_sha256=prompt.sha256, error=reply.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Points for one prediction; ``points`` is None if the judge or the connection failed."""
+
+    question_id: str
+    model: str
+    condition: str
+    sample: int = 0
+    points: float | None
+    max_points: float = 1.0
+    answer: tuple[str, ...] = ()  # read out of the prediction, in the form of Question.answer
+    note: str = ""  # why these points, where they do not speak for themselves
+    judge: str = ""
+    reading: str = ""
+    no_answer: bool = False  # cut off before an answer: no points, whatever was said
+    error: str = ""  # the prediction's error: never asked, therefore never scored
+    setup: str = ""  # of the prediction and its judgements, see core.setups
+
+    @classmethod
+    def of(
+        cls,
+        prediction: Prediction,
+        *,
+        points: float | None,
+        answer: tuple[str, ...] = (),
+        max_points: float = 1.0,
+        note: str = "",
+    ) -> Self:
+        """Score a prediction."""
+        return cls(
+            question_id=prediction.question_id,
+            model=prediction.model,
+            condition=prediction.condition,
+            sample=prediction.sample,
+            points=points,
+            max_points=max_points,
+            answer=answer,
+            note=note,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One cell of a results table, with what it takes to get the same number again."""
+
+    task: str
+    model: str
+    condition: str
+    metric: str
+    category: str  # "all", or the slice of the questions it is over
+    value: float  # in the metric's own unit, mostly [0, 1]; NaN if nothing could be scored
+    low: float  # lower and upper end of the 95 % interval
+    high: float
+    n_scored: int  # units (questions, pairs, ...) behind the value
+    n_unscored: int  # units left out because a judge or a connection failed
+    n_failed: int  # questions without a reply: above 0 the value is not that of the whole set
+    n_no_answer: int | None = None  # of those scored, cut off before an answer; None: not counted
+    edition: str
+    data: str = ""  # digest of the questions, as the signature has it; "" in older tables
+    constant: float | None = None  # the same for the best constant reply; None: not known
+    shuffled: float | None = None  # the same for this model's replies, each to another question
+    setup: str = ""  # how model and judge were configured, see core.setups; "" in older tables
+    signature: str
+
+    @property
+    def questions(self) -> str:
+        """The digest of the questions, also of a row that is older than its column."""
+        return self.data or Signature.parse(self.signature).parts.get("data", "")

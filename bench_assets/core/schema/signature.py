@@ -1,0 +1,116 @@
+"""What it takes to get a number again, in one line beside it, as sacrebleu has it.
+
+How who answered and who judged was set up, as one column beside what came of it.
+
+>>> parts_of(joined([model_of("0c"), judged_by("default", "5f"), model_of("0c")]))
+Setups(model={'model=0c'}, judge={'judge=default:5f'})
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+from bench_assets.core.schema.errors import TableError
+
+_DIGITS = 12
+
+OPEN = "open"
+"""Part that says how much people had not decided when the questions were made; a label of them."""
+_START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
+_MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
+    r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|reading:[^|]*)?(?:\|no_answer:\d+)?"
+    r"(?:\|n:\d+)?(?:\|[a-z_]+)?)",
+    re.S,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The signature of a metric; ``str`` writes it, ``parse`` reads it.
+
+    >>> one = Signature("t", 2, "main", {"data": "0c", "model": "m|t=0", "judge": "none", "n": "5"})
+    >>> str(one)
+    't|v2|main|data:0c|model:m|t=0|judge:none|n:5'
+    >>> Signature.parse(str(one)) == one
+    True
+    """
+
+    task: str
+    version: int
+    condition: str  # "main", or what a study compares: "main~no_context"
+    parts: Mapping[str, str]  # in order; one without a value stands alone: "majority_vote"
+    extensions: tuple[str, ...] = field(default=())  # packages that add to the task: "codis+acme"
+
+    def __str__(self) -> str:
+        """Write it, parts apart by bars."""
+        parts = [f"{name}:{value}" if value else name for name, value in self.parts.items()]
+        task = "+".join((self.task, *self.extensions))
+        return "|".join([task, f"v{self.version}", self.condition, *parts])
+
+    def plus(self, **parts: str) -> Self:
+        """The same with more parts at the end."""
+        return replace(self, parts={**self.parts, **parts})
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a signature.
+
+        What stands behind a model that is none of judge, reading, no_answer and n is taken for a
+        part of the model's own signature.
+
+        Raises:
+            TableError: If the text does not begin as signatures do.
+        """
+        start = _START.fullmatch(text)
+        if start is None:
+            raise TableError(f"no signature: {text!r}, expected task|v1|condition|parts")
+        before, named, rest = start["parts"].partition("|model:")
+        parts = _parts(before)
+        if named and (found := _MODEL.fullmatch(rest)):
+            parts |= {"model": found["model"], **_parts(found["behind"])}
+        task, *extensions = start["task"].split("+")
+        return cls(task, int(start["version"]), start["condition"], parts, tuple(extensions))
+
+
+def short(digest: str) -> str:
+    """Shorten the digest of a table as signatures have it."""
+    return digest[:_DIGITS]
+
+
+def _parts(text: str) -> dict[str, str]:
+    split = (part.partition(":") for part in text.split("|")[1:])
+    return {name: value for name, _, value in split}
+
+
+_MODEL_MARK, _JUDGE_MARK = "model=", "judge="
+
+
+class Setups(NamedTuple):
+    """The parts of such a column: one each, unless a table was made in parts."""
+
+    model: set[str]
+    judge: set[str]
+
+
+def model_of(setup: str) -> str:
+    """Name the setup of a model that answered; "" of one that is not known."""
+    return f"{_MODEL_MARK}{setup}" if setup else ""
+
+
+def judged_by(name: str, setup: str) -> str:
+    """Name the setup of a judge: which of the task's, and the model that it asks, if any."""
+    return f"{_JUDGE_MARK}{name}:{setup}"
+
+
+def joined(setups: Iterable[str]) -> str:
+    """Put the setups of several rows together, each once."""
+    return "+".join(sorted({part for setup in setups for part in setup.split("+")} - {""}))
+
+
+def parts_of(setup: str) -> Setups:
+    """Take it apart again."""
+    parts = set(setup.split("+"))
+    return Setups(
+        *({p for p in parts if p.startswith(mark)} for mark in (_MODEL_MARK, _JUDGE_MARK))
+    )

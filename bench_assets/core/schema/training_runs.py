@@ -1,0 +1,88 @@
+"""Which models are steps of one training run: their names say it."""
+
+import re
+from collections.abc import Iterable
+from math import isnan
+from typing import NamedTuple
+
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature
+
+_CHECKPOINT = re.compile(  # as graph.regression has it
+    r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?"
+)
+_COMPARED = (
+    "data",
+    "prompts",
+    "reading",
+    "n",
+)  # parts of a signature, as graph.regression has them
+
+
+class Step(NamedTuple):
+    """A step of a run."""
+
+    run: str  # "" for steps that lie in no folder
+    step: int  # the last number of its name
+
+
+def step_of(model: str) -> Step | None:
+    """Read run and step out of a name; None if it is no checkpoint's, or has no number.
+
+    >>> step_of("tiny-vlm/step-0150")
+    Step(run='tiny-vlm', step=150)
+    >>> step_of("run/epoch-2-step-900@0123abcd"), step_of("gpt-5")
+    (Step(run='run', step=900), None)
+    """
+    found = _CHECKPOINT.fullmatch(model)
+    numbers = re.findall(r"\d+", found["step"]) if found else []
+    return Step(found["run"].rstrip("/"), int(numbers[-1])) if found and numbers else None
+
+
+def is_same_run(model: str, other: str) -> bool:
+    """Whether both are steps of one run.
+
+    >>> is_same_run("a/step-1", "a/step-20"), is_same_run("a/step-1", "b/step-1")
+    (True, False)
+    """
+    a, b = step_of(model), step_of(other)
+    return bool(a and b and a.run == b.run)
+
+
+def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
+    """The same number at each step of its run, in their order; {} if it is no step's.
+
+    Steps that were asked other questions or in another way, or read or judged otherwise, are left
+    out; so are those without a value.
+
+    Args:
+        row: A number of one step.
+        others: Rows of other models, those that were written last at the end: where a step was
+            overwritten, they count.
+    """
+    here = step_of(row.model)
+    if here is None or isnan(row.value):
+        return {}
+    found = {
+        step.step: other
+        for other in others
+        if (step := step_of(other.model)) and step.run == here.run
+        if (other.metric, other.category) == (row.metric, row.category)
+        if not isnan(other.value) and _is_comparable(other, row)
+    }
+    return dict(sorted((found | {here.step: row}).items()))
+
+
+def _is_comparable(one: Metric, other: Metric) -> bool:
+    try:
+        a, b = Signature.parse(one.signature), Signature.parse(other.signature)
+    except TableError:  # of another time
+        return False
+    judges = {of.parts.get("judge", "none") for of in (a, b)} - {"none"}  # none: was not needed
+    return (
+        (a.task, a.version, a.condition, a.extensions)
+        == (b.task, b.version, b.condition, b.extensions)
+        and all(a.parts.get(part) == b.parts.get(part) for part in _COMPARED)
+        and len(judges) < 2
+    )

@@ -1,0 +1,1 @@
+"""Means and intervals, paired and sequential tests, power, rater agreement, jackknife, ranks."""

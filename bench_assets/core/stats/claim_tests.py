@@ -1,0 +1,293 @@
+"""Tries claims: sums of numbers with intervals, tested together, with a verdict for each.
+
+The interval of a sum comes from the intervals of its cells, by their distances from the value
+(Zou and Donner, 2008): of two shares it is Newcombe's. It takes cells for independent; where two
+of them share questions, and nothing pairs them, it is wider than it need be.
+
+What a paper says of every model holds where it holds for each: the p-value is the largest of all.
+What it says of models on average is tested by Student's t over models, each of them one draw.
+
+Tries claims on the numbers that papers print.
+
+A paper prints no intervals; a share's is Wilson's on the number of questions that the paper counts,
+each taken for independent. Where it counts none, there is no interval and no verdict.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import inf, isnan, nan, sqrt
+from statistics import NormalDist, fmean, stdev
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.core.schema.claims import Cell, Claim, ClaimResult, On, TriedVerdict
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.stats.means import share_interval
+from bench_assets.core.stats.paired_tests import holm
+from bench_assets.core.stats.students_t import student_p, student_quantile
+
+_ALPHA = 0.05
+_Z = NormalDist().inv_cdf(1 - _ALPHA / 2)
+
+
+class ClaimNumber(NamedTuple):
+    """One cell, with the ends of its 95 % interval; NaN where nobody knows them."""
+
+    said: str  # "GPT-4V acc_p 0.323"
+    value: float
+    low: float
+    high: float
+    n: int  # 0: nobody knows
+
+
+class Difference(NamedTuple):
+    """By how much something is as claimed."""
+
+    value: float
+    low: float
+    high: float
+    p: float | None  # None: it has no interval
+    n: int
+    why: str
+
+
+Attempt: TypeAlias = Callable[[Claim, str], Difference | str]
+"""What a claim comes to for one model, or why nobody can say."""
+
+
+def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
+    """Sum up the cells of a claim, in the order of its terms, less its margin."""
+    weights = [term.weight for term in claim.terms]
+    value = sum(w * x.value for w, x in zip(weights, numbers, strict=True)) - claim.margin
+    down = up = 0.0
+    for weight, x in zip(weights, numbers, strict=True):
+        under, over = x.value - x.low, x.high - x.value
+        down += (weight * (under if weight > 0 else over)) ** 2
+        up += (weight * (over if weight > 0 else under)) ** 2
+    known = [x.n for x in numbers if x.low < x.high or isnan(x.low)]
+    said = "; ".join(x.said for x in numbers)
+    said += f"; more than {claim.margin:g} is claimed" if claim.margin else ""
+    return of_ends(value, value - sqrt(down), value + sqrt(up), min(known, default=0), said)
+
+
+def of_ends(value: float, low: float, high: float, n: int, why: str) -> Difference:
+    """A difference whose p-value is that of its interval: 0.05 where an end is 0."""
+    if isnan(low) or isnan(high):
+        return Difference(value, nan, nan, None, n, why)
+    reach = value - low if value > 0 else high - value
+    away = _Z * abs(value) / reach if reach else (0.0 if value == 0 else inf)
+    return Difference(value, low, high, 2 * NormalDist().cdf(-away), n, why)
+
+
+def tried(
+    suite: str,
+    claims: Sequence[Claim],
+    on: On,
+    models: Mapping[str, Sequence[str]],
+    attempt: Attempt,
+) -> list[ClaimResult]:
+    """Try all claims of a paper; p-values are corrected for their number, model by model.
+
+    Args:
+        suite: Whose they are.
+        claims: The claims.
+        on: What they are tried on.
+        models: Name of a claim -> whom it is tried on.
+        attempt: Says what a claim comes to; for the model "" if it is about named models only, or
+            why it is tried on no model.
+
+    Returns:
+        For each claim a row of all models together, then one of each.
+    """
+    rows = [
+        replace(row, suite=suite, on=on)
+        for claim in claims
+        for row in _rows(claim, models[claim.name], attempt)
+    ]
+    by_model: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        if row.p is not None:
+            by_model[row.model].append(number)
+    for numbers in by_model.values():
+        corrected = holm([rows[number].p or 0.0 for number in numbers])
+        for number, p in zip(numbers, corrected, strict=True):
+            rows[number] = replace(rows[number], p=p, verdict=_verdict(rows[number].value, p))
+    return rows
+
+
+def is_about_named(claim: Claim) -> bool:
+    """Whether a claim compares models that the paper names, and no others."""
+    return all(term.cell.model for term in claim.terms)
+
+
+def _rows(claim: Claim, models: Sequence[str], attempt: Attempt) -> Iterator[ClaimResult]:
+    if is_about_named(claim):
+        yield _row(claim, "", attempt(claim, ""))
+        return
+    each = {model: attempt(claim, model) for model in models}
+    known = {model: one for model, one in each.items() if not isinstance(one, str)}
+    problems = [one for one in each.values() if isinstance(one, str)]
+    together: Difference | str
+    if known:
+        together = _every(known) if claim.of == "every model" else _on_average(known)
+    else:
+        together = problems[0] if problems else attempt(claim, "")
+    yield _row(claim, "", together)
+    yield from (_row(claim, model, one) for model, one in each.items())
+
+
+def _row(claim: Claim, model: str, found: Difference | str) -> ClaimResult:
+    if isinstance(found, str):
+        found = Difference(nan, nan, nan, None, 0, found)
+    return ClaimResult(
+        suite="",
+        claim=claim.name,
+        section=claim.section,
+        sentence=claim.sentence,
+        on="measured",
+        model=model,
+        verdict="cannot be told",
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        n=found.n,
+        why=found.why,
+    )
+
+
+def _every(each: Mapping[str, Difference]) -> Difference:
+    """The model that speaks most against it, or, where none does, the one that is least sure."""
+    against = [model for model, one in each.items() if one.value <= 0]
+    count = f"as claimed for {len(each) - len(against)} of {len(each)} models"
+    unsure = [model for model, one in each.items() if one.p is None]
+
+    def doubt(model: str) -> tuple[float, float]:
+        p = each[model].p
+        return (1.0 if p is None else p), -each[model].value
+
+    if against:
+        model = min(against, key=lambda one: (doubt(one)[0], each[one].value))
+        p = None if model in unsure else min(1.0, len(each) * doubt(model)[0])
+    else:
+        model = max(each, key=doubt)
+        p = None if unsure else doubt(model)[0]
+    shown = "against it speaks" if against else "the least sure is"
+    return each[model]._replace(p=p, why=f"{count}; {shown} {model}: {each[model].why}")
+
+
+def _on_average(each: Mapping[str, Difference]) -> Difference:
+    """The mean over models, by Student's t."""
+    values = [one.value for one in each.values()]
+    above = sum(value > 0 for value in values)
+    count = f"as claimed for {above} of {len(values)} models"
+    n = min(one.n for one in each.values())
+    if len(values) == 1:
+        (only,) = each.values()
+        return only._replace(why=f"{count}: {only.why}")
+    why = f"{count}; the mean over models, with the spread between them, on these questions"
+    # Few questions that all models answered alike do not make it certain: see paired.interval.
+    spread = max(stdev(values), 1 / (n + 2) if n else 0.0)
+    value, error = fmean(values), spread / sqrt(len(values))
+    if not error:
+        return Difference(value, nan, nan, None, n, why)
+    freedom = len(values) - 1
+    half, p = error * student_quantile(freedom), student_p(value / error, freedom)
+    return Difference(value, value - half, value + half, p, n, why)
+
+
+def _verdict(value: float, p: float) -> TriedVerdict:
+    if isnan(value) or not p < _ALPHA:
+        return "cannot be told"
+    return "holds" if value > 0 else "does not hold"
+
+
+_COUNTED = "intervals from how many questions there were"
+
+
+def tried_as_printed(
+    suite: str, claims: Sequence[Claim], rows: Sequence[PublishedNumber]
+) -> list[ClaimResult]:
+    """Try the claims of a paper on its own numbers, those of its suite."""
+    models = {claim.name: _models(claim, rows) for claim in claims}
+
+    def attempt(claim: Claim, model: str) -> Difference | str:
+        if claim.unprinted:
+            return claim.unprinted
+        if not model and not is_about_named(claim):
+            return "the paper prints the numbers that it takes of no model"
+        numbers = [_number(term.cell, model, claim, rows) for term in claim.terms]
+        missing = [one for one in numbers if isinstance(one, str)]
+        if missing:
+            return missing[0]
+        found = summed(claim, [one for one in numbers if not isinstance(one, str)])
+        note = "its number of questions is not printed" if found.p is None else _COUNTED
+        return found._replace(why=f"{found.why}; {note}")
+
+    return tried(suite, claims, "published", models, attempt)
+
+
+def _models(claim: Claim, rows: Sequence[PublishedNumber]) -> list[str]:
+    """Models that have every number that the claim takes, in the order of the table."""
+    if claim.unprinted or is_about_named(claim):
+        return []
+    called = dict(claim.also_called)
+    others = {*claim.but, *(term.cell.model for term in claim.terms)}
+    names = dict.fromkeys(called.get(row.model, row.model) for row in rows)
+    cells = [term.cell for term in claim.terms if not term.cell.model]
+    return [
+        name
+        for name in claim.models or names
+        if name not in others and all(printed_row(cell, name, rows, called) for cell in cells)
+    ]
+
+
+def _number(
+    cell: Cell, model: str, claim: Claim, rows: Sequence[PublishedNumber]
+) -> ClaimNumber | str:
+    whose = cell.model or model
+    row = printed_row(cell, whose, rows, dict(claim.also_called))
+    if row is None:
+        return f"the paper does not print {said(cell, whose)[:-1]}"
+    return printed_number(cell, whose, row)
+
+
+def printed_number(cell: Cell, model: str, row: PublishedNumber) -> ClaimNumber:
+    """A printed number with its interval, if the paper says of how many it is."""
+    low, high = nan, nan
+    if cell.exact:
+        low = high = row.value
+    elif cell.n:
+        low, high = share_interval(row.value, cell.n)
+    return ClaimNumber(f"{said(cell, model)} {row.value:g}", row.value, low, high, cell.n)
+
+
+def printed_row(
+    cell: Cell,
+    model: str,
+    rows: Sequence[PublishedNumber],
+    also_called: Mapping[str, str] = MappingProxyType({}),
+) -> PublishedNumber | None:
+    """The number of a model that a cell names; None if the paper prints none.
+
+    Args:
+        cell: Which number.
+        model: Whose.
+        rows: What the paper prints.
+        also_called: Name in one of its tables -> name in the others.
+    """
+    wanted = (cell.task, model, cell.metric, cell.category, cell.condition)
+    for row in rows:
+        name = also_called.get(row.model, row.model)
+        found = (row.task, name, row.metric, row.category, row.condition)
+        if found == wanted and row.source.startswith(cell.source):
+            return row
+    return None
+
+
+def said(cell: Cell, model: str) -> str:
+    """Name a cell, for people."""
+    parts = [cell.metric, *([] if cell.category == "all" else [cell.category])]
+    parts += [] if cell.condition == "main" else [cell.condition]
+    return f"{model}, {', '.join(parts)}:"

@@ -1,0 +1,194 @@
+"""Whether two models that answered the same questions differ by more than chance.
+
+Every test is two-sided and paired on questions. Questions that share a picture or a group are one
+cluster: they are right or wrong together, and count as what they are, less than as many questions.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import ceil, fsum, inf, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.students_t import student_p, student_quantile
+
+_ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
+_TEST = "paired t"
+
+
+class PairedScores(NamedTuple):
+    """One question and its points from both models."""
+
+    before: float
+    after: float
+    cluster: str
+    most: float = 1.0  # points that the question has
+
+
+class Outcome(NamedTuple):
+    """The outcome of a test."""
+
+    test: str
+    p: float  # two-sided, not corrected for other tests
+
+
+def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
+    """Name the cluster of each question: what shares a group or all of its pictures, however far.
+
+    Returns:
+        Question id -> cluster; a question that shares nothing is a cluster of its own.
+    """
+    leads: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def root(node: tuple[str, ...]) -> tuple[str, ...]:
+        while (above := leads.setdefault(node, node)) != node:
+            leads[node] = leads[above]
+            node = above
+        return node
+
+    for question in questions:
+        own = root(("question", question.question_id))
+        if question.group_id:
+            leads[root(("group", question.group_id))] = own
+        if question.images:
+            leads[root(("images", *question.images))] = own
+    return {q.question_id: " ".join(root(("question", q.question_id))) for q in questions}
+
+
+def change(pairs: Sequence[PairedScores]) -> float:
+    """Points gained, as a share of the points there are; in [-1, 1].
+
+    >>> pairs = [PairedScores(1, 0, "a"), PairedScores(1, 1, "b", most=3)]
+    >>> change(pairs)
+    -0.25
+    """
+    return fsum(p.after - p.before for p in pairs) / fsum(p.most for p in pairs)
+
+
+def interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
+    """The 95 % interval of the change, from the spread over clusters, by Student's t.
+
+    The spread is taken for no less than ``questions_enough`` takes it for: a few questions that
+    all changed alike do not make a change certain. It leaves 0 out just where ``compare`` finds
+    p below 0.05.
+
+    >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
+    >>> low, high = interval(pairs)
+    >>> round(low, 2), round(high, 2)  # 0.5 -+ 3.18 * 0.289
+    (-0.42, 1.42)
+    """
+    seen = _seen(pairs)
+    if seen is None:
+        return -inf, inf
+    half = student_quantile(seen.freedom) * seen.error
+    if _least_p(seen.changed) >= _ONE_IN_TWENTY:
+        half = max(half, abs(seen.change))
+    return seen.change - half, seen.change + half
+
+
+def compare(pairs: Sequence[PairedScores]) -> Outcome:
+    """Test that two models are equally good: Student's t of the change over clusters.
+
+    For every kind of points. Of right-or-wrong points on independent questions it is McNemar's
+    test (1947) but for the reference: his sum of changes over the root of their number, and t's
+    quantile for the normal one. It calls equal models different 3.5 to 6.5 times in a hundred
+    from thirty questions on, of which fifteen in a hundred change; binomial sums of that, in
+    tests/core/test_paired.py, and docs/statistics.md for the other kinds. Never below what
+    changed clusters allow: three of them are not enough, however alike.
+
+    >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
+    >>> outcome = compare(pairs)
+    >>> outcome.test, round(outcome.p, 4)  # 0.5 / 0.289 = 1.73, three degrees of freedom
+    ('paired t', 0.1817)
+    """
+    seen = _seen(pairs)
+    if seen is None:
+        return Outcome(_TEST, 1.0)
+    p = student_p(seen.change / seen.error, seen.freedom)
+    return Outcome(_TEST, max(p, _least_p(seen.changed)) if seen.change else 1.0)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Correct p-values for their number, in order (Holm, 1979).
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = list(p_values)
+    highest = 0.0
+    for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        corrected[i] = highest
+    return corrected
+
+
+def questions_enough(
+    pairs: Sequence[PairedScores], smallest: float, alpha: float, power: float = 0.8
+) -> int:
+    """How many questions like these would show a change as small as ``smallest``.
+
+    From the spread of the changes that were seen, clusters included, and from no less than one
+    changed question in n + 2: a few questions without a change must not look like enough.
+
+    >>> to_and_fro = [PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]
+    >>> questions_enough(to_and_fro, smallest=0.1, alpha=0.05)  # (1.96 + 0.84)² / 0.1²
+    785
+    """
+    return ceil(_n_of(spread(pairs) if pairs else 1.0, smallest, alpha, power))
+
+
+def spread(pairs: Sequence[PairedScores]) -> float:
+    """The variance of a question's change, with what clusters add to it.
+
+    From no less than one changed question in n + 2, as ``questions_enough`` has it.
+
+    >>> round(spread([PairedScores(i % 2, 1 - i % 2, str(i)) for i in range(100)]), 2)
+    1.0
+    """
+    n = len(pairs)
+    share = sum(p.most for p in pairs) / n
+    ratio = change(pairs)
+    squares = sum((gained - ratio * most) ** 2 for gained, most in _clusters(pairs)) / share**2
+    return max(squares / n, 1 / (n + 2))
+
+
+class _PairCounts(NamedTuple):
+    """What pairs say of a change."""
+
+    change: float
+    error: float  # its standard error
+    freedom: int  # clusters, less one
+    changed: int  # clusters that did
+
+
+def _seen(pairs: Sequence[PairedScores]) -> _PairCounts | None:  # None of one cluster
+    clusters, n = _clusters(pairs), len(pairs)
+    ratio, most = change(pairs), fsum(pair.most for pair in pairs)
+    freedom = len(clusters) - 1
+    if not freedom:
+        return None
+    changed = sum(bool(gained) for gained, _ in clusters)
+    squares = fsum((gained - ratio * weight) ** 2 for gained, weight in clusters)
+    variance = (freedom + 1) / freedom * squares / most**2
+    return _PairCounts(ratio, sqrt(max(variance, 1 / (n * (n + 2)))), freedom, changed)
+
+
+def _least_p(n_changed: int) -> float:
+    """The least one-sided mid-p-value that a sign test can have."""
+    return 2.0 ** -(n_changed + 1)
+
+
+def _n_of(variance: float, smallest: float, alpha: float, power: float) -> float:
+    quantile = NormalDist().inv_cdf
+    return variance * ((quantile(1 - alpha / 2) + quantile(power)) / smallest) ** 2
+
+
+def _clusters(pairs: Sequence[PairedScores]) -> list[tuple[float, float]]:
+    """Points gained and points there are, of each cluster."""
+    gained: dict[str, float] = defaultdict(float)
+    most: dict[str, float] = defaultdict(float)
+    for pair in pairs:
+        gained[pair.cluster] += pair.after - pair.before
+        most[pair.cluster] += pair.most
+    return [(gained[name], most[name]) for name in gained]

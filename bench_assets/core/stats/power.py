@@ -1,0 +1,72 @@
+"""What a number of questions can show, and how many a wanted difference needs.
+
+Differences are those of two models in the share of points, tested two-sided. ``spread`` is the
+variance of a question's share: of one model's points where two models answered other questions,
+of the change where they answered the same. What shares a picture is allowed for by its design
+effect: how many times larger a sum over clusters varies than as many questions alone.
+"""
+
+from collections.abc import Collection
+from math import ceil, sqrt
+from statistics import NormalDist
+
+from bench_assets.core.stats.means import Z, student
+
+_NORMAL = NormalDist()
+
+
+def unpaired(baseline: float) -> float:
+    """Spread of the difference of two models that answered other questions, both near a baseline.
+
+    >>> unpaired(0.5)
+    0.5
+    """
+    return 2 * baseline * (1 - baseline)
+
+
+def design_effect(sizes: Collection[float], together: float) -> float:
+    """How many times larger the variance is of clusters whose questions correlate so much.
+
+    >>> design_effect([2, 2], together=1.0), design_effect([1, 1, 1], together=0.5)
+    (2.0, 1.0)
+    """
+    total = sum(sizes)
+    return 1 + together * (sum(size * size for size in sizes) / total - 1)
+
+
+def smallest(spread: float, n: float, power: float = 0.8) -> float:
+    """The smallest difference that n questions show with this power, as 0.05 is called chance.
+
+    >>> round(smallest(0.5, 785), 3)  # 2.8 * sqrt(0.5 / 785)
+    0.071
+    """
+    return (_critical(n) + _NORMAL.inv_cdf(power)) * sqrt(spread / n)
+
+
+def needed(spread: float, difference: float, power: float = 0.8) -> int:
+    """Questions that show a difference with this power.
+
+    >>> needed(0.5, 0.1)  # 2.81 squared times 0.5 / 0.01
+    395
+    """
+    n = spread * ((Z + _NORMAL.inv_cdf(power)) / difference) ** 2
+    wide = _critical(max(2.0, n)) + _NORMAL.inv_cdf(power)
+    return ceil(spread * (wide / difference) ** 2)
+
+
+def for_interval(share: float, half_width: float) -> int:
+    """Units whose share is known to so much either way, with 95 % confidence.
+
+    >>> for_interval(0.5, 0.1), for_interval(0.9, 0.05)  # 3.84 times 0.25 / 0.01; 0.09 / 0.0025
+    (97, 139)
+    """
+    return ceil(share * (1 - share) * (Z / half_width) ** 2)
+
+
+def chance_to_show(spread: float, n: float, difference: float) -> float:
+    """How likely n questions are to show a difference: the power."""
+    return _NORMAL.cdf(abs(difference) / sqrt(spread / n) - _critical(n))
+
+
+def _critical(n: float) -> float:
+    return student(max(1.0, n - 1))

@@ -1,0 +1,103 @@
+"""Which ranks of a leaderboard can be told apart: each model's lowest and highest possible one."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import comb, erf, isnan, sqrt
+from typing import TYPE_CHECKING
+
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.stats.means import Z
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_CHANCE = 0.05  # that any interval of a task misses its model's rank
+_HARDLY, _SURELY = 1.9, 8.5  # errors apart: p is above ``_CHANCE``; p is 0 to the last digit
+
+
+def rank_intervals(
+    intervals: Mapping[str, tuple[float, float, float]],
+) -> dict[str, tuple[int, int]]:
+    """The ranks that each model may have, higher values being better; all at once with 95 %.
+
+    A model ranks below those that are better by more than chance, of all pairs together (Holm,
+    1979), and above those that are worse. Two numbers are compared as of different questions:
+    models that answered the same ones mostly differ more surely, so that intervals are rather too
+    wide; a comparison of two, question by question, is sharper.
+
+    Args:
+        intervals: Model -> value, and the lower and the upper end of its 95 % interval.
+
+    >>> rank_intervals({"a": (0.9, 0.88, 0.92), "b": (0.5, 0.4, 0.6), "c": (0.48, 0.4, 0.56)})
+    {'a': (1, 1), 'b': (2, 3), 'c': (2, 3)}
+    """
+    import numpy as np  # here: who shows no ranks need not load it
+
+    all_of = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
+    best_first = np.argsort(-all_of[0], kind="stable")
+    differs = _differing(all_of[:, best_first])
+    better = np.empty(len(intervals), int)
+    worse = np.empty(len(intervals), int)
+    better[best_first], worse[best_first] = differs.sum(axis=0), differs.sum(axis=1)
+    return {
+        name: (1 + int(n_better), len(intervals) - int(n_worse))
+        for name, n_better, n_worse in zip(intervals, better, worse, strict=True)
+    }
+
+
+def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
+    """Write the ranks that it may have to each line of a task that was measured whole.
+
+    Among those of one edition and source; lines without an interval have no ranks.
+    """
+    groups: dict[tuple[str, str, str], list[LeaderboardRow]] = defaultdict(list)
+    for row in rows:
+        if row.is_measured and not (row.n_failed or row.stale or isnan(row.value)):
+            groups[row.task, row.edition, row.place].append(row)
+    found: dict[int, str] = {}
+    for group in groups.values():
+        known = {
+            row.model: (row, row.low, row.high)
+            for row in group
+            if row.low is not None and row.high is not None
+        }
+        of_all = rank_intervals(
+            {name: (row.value, low, high) for name, (row, low, high) in known.items()}
+        )
+        found |= {
+            id(row): f"{low}" if low == high else f"{low}-{high}"
+            for name, (row, _, _) in known.items()
+            for low, high in [of_all[name]]
+            if len(known) > 1
+        }
+    return [replace(row, ranks=found.get(id(row), "")) for row in rows]
+
+
+def _differing(best_first: "NDArray[np.float64]") -> "NDArray[np.bool_]":
+    """Which pairs differ by more than chance, of all together (Holm, 1979); ``(n, n)``.
+
+    Two-sided, from the ends of the intervals that face each other.
+
+    Args:
+        best_first: Values, lower and upper ends, ``(3, n)``, by falling value.
+    """
+    import numpy as np
+
+    value, low, high = best_first
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = value[:, None] - value
+        error = np.sqrt(((value - low) ** 2)[:, None] + (high - value) ** 2) / Z
+        apart = gap / error  # without any error inf, or of equal ones NaN
+    apart[np.tri(len(value), dtype=bool) | np.isnan(apart)] = 0.0  # each pair once
+    differing: NDArray[np.bool_] = apart > _SURELY
+    maybe = np.nonzero((apart > _HARDLY) & ~differing)
+    normal = np.fromiter(map(erf, (apart[maybe] / sqrt(2)).tolist()), float)
+    p = 1 - normal
+    ordered = np.argsort(p, kind="stable")
+    n_left = comb(len(value), 2) - int(differing.sum()) - np.arange(p.size)
+    fails = np.flatnonzero(n_left * p[ordered] >= _CHANCE)
+    first = ordered[: fails[0] if fails.size else p.size]
+    differing[maybe[0][first], maybe[1][first]] = True
+    return differing

@@ -1,0 +1,168 @@
+"""How far people who judge the same things agree.
+
+How far two raters agree beyond chance, and what one says where the other is the truth.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from math import isnan, nan, sqrt
+from typing import NamedTuple
+
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+
+
+def unanimous_share(units: Iterable[Sequence[Hashable]]) -> float:
+    """Share of units on which all raters agree, of those with at least two; NaN if none has.
+
+    >>> unanimous_share([["yes", "yes", "yes"], ["yes", "no"], ["no"]])
+    0.5
+    """
+    rated = _pairable(units)
+    return sum(len(unit) == 1 for unit in rated) / len(rated) if rated else nan
+
+
+def pairwise_agreement(units: Iterable[Sequence[Hashable]]) -> float:
+    """Mean over units of the share of rater pairs that agree; NaN if no unit has two raters.
+
+    >>> round(pairwise_agreement([["yes", "yes", "no"], ["no", "no"]]), 3)  # (1/3 + 1) / 2
+    0.667
+    """
+    rated = _pairable(units)
+    shares = [1 - _disagreeing(unit) / (unit.total() * (unit.total() - 1)) for unit in rated]
+    return sum(shares) / len(shares) if shares else nan
+
+
+def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
+    """Krippendorff's alpha for nominal values: 1 - observed / expected disagreement.
+
+    A unit holds the values that its raters gave, in any order; raters who gave none are left out,
+    and units with fewer than two values say nothing (Krippendorff, Computing Krippendorff's
+    Alpha-Reliability, 2011, section C). NaN if there are no such units, or if only one value was
+    ever given, where no disagreement is expected.
+
+    >>> krippendorff_alpha([["yes", "yes"], ["no", "no"]])
+    1.0
+    """
+    rated = _pairable(units)
+    values: Counter[Hashable] = sum(rated, Counter())
+    total = values.total()
+    expected = _disagreeing(values) / (total - 1) if total else 0.0
+    observed = sum(_disagreeing(unit) / (unit.total() - 1) for unit in rated)
+    return 1 - observed / expected if expected else nan
+
+
+def _pairable(units: Iterable[Sequence[Hashable]]) -> list[Counter[Hashable]]:
+    return [Counter(unit) for unit in units if len(unit) > 1]
+
+
+def _disagreeing(values: Counter[Hashable]) -> int:
+    """Ordered pairs of different values."""
+    return values.total() ** 2 - sum(n * n for n in values.values())
+
+
+_Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
+_NOTHING = 1e-12  # what is left of nothing when floating-point numbers are subtracted
+
+
+class Kappa(NamedTuple):
+    """Cohen's kappa with its 95 % interval; NaN where chance alone agrees on everything."""
+
+    value: float
+    low: float
+    high: float
+    n: int  # things that both rated
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        if isnan(self.value):
+            return f"no kappa (n = {self.n})"
+        return f"kappa {self.value:.2f} ({self.low:.2f} to {self.high:.2f}, n = {self.n})"
+
+
+class Against(NamedTuple):
+    """What a rater says of things whose truth is known: the confusion table and its shares."""
+
+    true_yes: int
+    false_yes: int
+    false_no: int
+    true_no: int
+
+    @property
+    def precision(self) -> Mean:
+        """Share of what the rater calls yes that is."""
+        return _share(self.true_yes, self.false_yes)
+
+    @property
+    def recall(self) -> Mean:
+        """Share of what is yes that the rater calls so."""
+        return _share(self.true_yes, self.false_no)
+
+    @property
+    def false_alarms(self) -> Mean:
+        """Share of what is no that the rater calls yes."""
+        return _share(self.false_yes, self.true_no)
+
+    def __str__(self) -> str:
+        """Write the table for people."""
+        return (
+            f"yes where it is {self.true_yes} of {self.true_yes + self.false_no},"
+            f" where it is not {self.false_yes} of {self.false_yes + self.true_no}"
+        )
+
+
+def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
+    """Cohen's kappa (1960), its interval by Fleiss, Cohen and Everitt (1969).
+
+    Their large-sample standard error, equations 13 and 14. Where no error can be estimated,
+    because all of a rater's values are the same, the interval ends where kappa can end.
+
+    Args:
+        pairs: What the first and the second rater say of each thing.
+
+    >>> both = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
+    >>> round(cohen_kappa(both).value, 3)  # (0.7 - 0.5) / (1 - 0.5)
+    0.4
+    """
+    counted = Counter(pairs)
+    n = counted.total()
+    known = sorted({value for pair in counted for value in pair}, key=str)
+    if len(known) < 2:
+        return Kappa(nan, nan, nan, n)
+    shares = {pair: number / n for pair, number in counted.items()}
+    rows, columns = (
+        {v: sum(share for pair, share in shares.items() if pair[side] == v) for v in known}
+        for side in (0, 1)
+    )
+    seen = sum(share for (a, b), share in shares.items() if a == b)
+    chance = sum(rows[value] * columns[value] for value in known)
+    value = (seen - chance) / (1 - chance)
+    spread = sum(
+        share * ((a == b) * (1 - chance) - (columns[a] + rows[b]) * (1 - seen)) ** 2
+        for (a, b), share in shares.items()
+    )
+    variance = (spread - (seen * chance - 2 * chance + seen) ** 2) / (n * (1 - chance) ** 4)
+    if variance < _NOTHING:  # also where rounding leaves less than nothing
+        return Kappa(value, *_widest(value, n), n)
+    half = _Z * sqrt(variance)
+    return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)
+
+
+def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
+    """Count what a rater says beside the truth.
+
+    Args:
+        pairs: What is so, and what the rater says.
+    """
+    counted = Counter(pairs)
+    table = [(True, True), (False, True), (True, False), (False, False)]
+    return Against(*(counted[cell] for cell in table))
+
+
+def _widest(value: float, n: int) -> tuple[float, float]:
+    """The interval where no pair differs in how it agrees: three misses in n could go unseen."""
+    unseen = min(1.0, 3 / n)
+    return max(-1.0, value - unseen), min(1.0, value + unseen)
+
+
+def _share(of: int, others: int) -> Mean:
+    return mean([ScoredPoint(1.0)] * of + [ScoredPoint(0.0)] * others)

@@ -1,0 +1,209 @@
+"""Rows as Arrow tables and as JSON: the one bridge between dataclasses and files."""
+
+import hashlib
+import json
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import MISSING, asdict, fields
+from functools import cache
+from math import isnan
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
+
+import pyarrow as pa
+
+from bench_assets.core.schema.errors import TableError
+
+Row = TypeVar("Row")
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def schema(row_type: type[Any]) -> pa.Schema:
+    """Columns of a row type, typed even when there are no rows to infer them from."""
+    return _declared(cast(Hashable, row_type)).columns
+
+
+def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
+    """Write rows as a table, in order.
+
+    Raises:
+        TableError: If a value does not fit its column's type.
+    """
+    listed = list(rows)
+    columns = schema(row_type)
+    try:
+        arrays = [
+            pa.array([_stored(getattr(row, column.name)) for row in listed], type=column.type)
+            for column in columns
+        ]
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as why:
+        raise TableError(f"{row_type.__name__} table: {why}") from why
+    return pa.Table.from_arrays(arrays, schema=columns)
+
+
+def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
+    """Read rows out of a table, in order.
+
+    A column that a field has a default for may be absent: the table is older than the field.
+
+    Raises:
+        TableError: If the other columns are not exactly those of ``row_type``, by name and type,
+            or lack a value; names the difference.
+    """
+    require_columns(table.schema, row_type)
+    for name in _declared(cast(Hashable, row_type)).always_there & set(table.schema.names):
+        if n := table.column(name).null_count:
+            raise TableError(f"{row_type.__name__} table: {n} rows have nothing in column {name}")
+    present = [field for field in schema(row_type) if field.name in table.schema.names]
+    names = [field.name for field in present]
+    cells = [values(table.column(field.name), field.type) for field in present]
+    return [
+        row_type(**dict(zip(names, record, strict=True))) for record in zip(*cells, strict=True)
+    ]
+
+
+def values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
+    """The values of a column as rows have them; ``kind`` where an older table has another."""
+    kind = kind or stored.type
+    found: list[Any] = stored.to_pylist()
+    if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
+        return [{name: tuple(some) for name, some in value} for value in found]
+    if pa.types.is_map(kind):
+        return [dict(value) for value in found]
+    if pa.types.is_list(kind):
+        return [tuple(value) for value in found]
+    return found
+
+
+def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
+    """Refuse a table that is not of a row type; one that is older than a default is.
+
+    Raises:
+        TableError: Names the columns that are missing, unknown, twice there or of another type.
+    """
+    if stored.equals(declared := schema(row_type)):
+        return
+    names = set(stored.names)
+    newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
+    twice = {name for name in names if stored.names.count(name) > 1}
+    if wrong := sorted((names ^ set(declared.names) - newer) | twice):
+        raise TableError(f"{row_type.__name__} table differs in {wrong}: written by other code?")
+    for field in stored:
+        if not _fits(field.type, expected := declared.field(field.name).type):
+            raise TableError(
+                f"{row_type.__name__} table: column {field.name} is {field.type}, not {expected}:"
+                " written by other code?"
+            )
+
+
+def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Write a row as a JSON object with the fields of its type; NaN becomes null.
+
+    >>> from bench_assets.core.schema.rows import Rejection
+    >>> to_json(Rejection(entry="data.json, entry 3", reason="no answer"))
+    {'entry': 'data.json, entry 3', 'reason': 'no answer'}
+    """
+    return {
+        name: None if isinstance(value, float) and isnan(value) else value
+        for name, value in asdict(row).items()
+    }
+
+
+class TableDigest:
+    """The digest of a table whose rows come one after the other."""
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._state = hashlib.sha256()
+        self._names: list[str] = []
+
+    def add(self, row: Any) -> None:  # noqa: ANN401
+        """Take in one more."""
+        self._names = self._names or [field.name for field in fields(row)]
+        line = _ENCODER.encode({name: getattr(row, name) for name in self._names})
+        self._state.update(line.encode("utf-8", "surrogatepass"))
+        self._state.update(b"\n")
+
+    def hexdigest(self) -> str:
+        """The digest of what came so far."""
+        return self._state.hexdigest()
+
+
+@runtime_checkable
+class _DigestedRows(Protocol):
+    """Rows that know their digest, or remember it."""
+
+    @property
+    def digest(self) -> str: ...
+
+
+def digest(rows: Iterable[Any]) -> str:
+    """Name a table by its content: equal rows in the same order have the same digest."""
+    if isinstance(rows, _DigestedRows):
+        return rows.digest
+    digesting = TableDigest()
+    for row in rows:
+        digesting.add(row)
+    return digesting.hexdigest()
+
+
+def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
+    if get_origin(hint) is UnionType:
+        (hint,) = (part for part in get_args(hint) if part is not NoneType)
+    if hint in _SCALARS:
+        return _SCALARS[hint]
+    if get_origin(hint) is Literal:
+        return pa.string()
+    if get_origin(hint) is tuple:
+        return pa.list_(_arrow_type(get_args(hint)[0]))
+    if get_origin(hint) is Mapping:
+        return pa.map_(*map(_arrow_type, get_args(hint)))
+    raise TypeError(f"a row cannot hold {hint}")
+
+
+class _RowSchema(NamedTuple):
+    """What a row type says of its columns; found out once: it takes long."""
+
+    columns: pa.Schema
+    always_there: frozenset[str]  # without a default, and never None
+
+
+@cache
+def _declared(row_type: Any) -> _RowSchema:  # noqa: ANN401
+    hints = get_type_hints(row_type)
+    always = (
+        field.name
+        for field in fields(row_type)
+        if field.default is MISSING and NoneType not in get_args(hints[field.name])
+    )
+    columns = pa.schema([(f.name, _arrow_type(hints[f.name])) for f in fields(row_type)])
+    return _RowSchema(columns, frozenset(always))
+
+
+def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
+    """Whether values of a type can stand in a column; one that is empty throughout has no type."""
+    is_ = pa.types
+    if is_.is_null(stored):
+        return True
+    if is_.is_list(declared):
+        return is_.is_list(stored) and _fits(stored.value_type, declared.value_type)
+    if is_.is_map(declared):
+        return bool(is_.is_map(stored))
+    alike = (is_.is_string, is_.is_integer, is_.is_floating, is_.is_boolean)
+    return any(same(stored) and same(declared) for same in alike)
+
+
+def _stored(value: Any) -> Any:  # noqa: ANN401
+    return sorted(value.items()) if isinstance(value, Mapping) else value

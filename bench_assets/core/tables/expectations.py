@@ -1,0 +1,233 @@
+"""What is expected of the tables: said once, tried quickly here and with Great Expectations.
+
+Names and arguments are those of Great Expectations, whose import takes seconds; what a check must
+know before the next table is made is tried here, without it. Empty values are expected of no kind.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from bench_assets.core.schema.rows import AnswerKind, Edition
+from bench_assets.core.tables.large_tables import LargeTable, all_different, column
+
+_SHOWN = 5  # rows that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One expectation of a table."""
+
+    type: str  # "expect_column_values_to_be_unique"
+    told: Mapping[str, Any] = field(default_factory=dict)  # its arguments
+    blocking: bool = False  # whether tables downstream stay as they are where it fails
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it is about; none where it is about the table."""
+        one = [self.told[name] for name in ("column", "column_A", "column_B") if name in self.told]
+        return [*one, *self.told.get("column_list", ())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationRow:
+    """What came of one expectation; a row of the table ``expectations``."""
+
+    table: str  # "codis/predictions", of all models together
+    rows: int
+    expectation: str  # "expect_column_values_to_be_unique"
+    about: str  # the columns, or "the table"
+    told: str  # its other arguments: "min_value 0"
+    blocking: bool
+    passed: bool
+    n_unexpected: int
+    unexpected: tuple[str, ...]  # the first of them
+
+
+def _not_null(column: str, *, blocking: bool = False) -> Expectation:
+    return Expectation("expect_column_values_to_not_be_null", {"column": column}, blocking)
+
+
+def _unique(*columns: str) -> Expectation:
+    if len(columns) == 1:
+        return Expectation(
+            "expect_column_values_to_be_unique", {"column": columns[0]}, blocking=True
+        )
+    told = {"column_list": list(columns)}
+    return Expectation("expect_compound_columns_to_be_unique", told, blocking=True)
+
+
+def _at_least(column: str, least: float, *, blocking: bool = False) -> Expectation:
+    told = {"column": column, "min_value": least}
+    return Expectation("expect_column_values_to_be_between", told, blocking)
+
+
+def _one_of(column: str, *values: str, blocking: bool = False) -> Expectation:
+    told = {"column": column, "value_set": list(values)}
+    return Expectation("expect_column_values_to_be_in_set", told, blocking)
+
+
+def _matches(column: str, regex: str, *, blocking: bool = False) -> Expectation:
+    told = {"column": column, "regex": regex}
+    return Expectation("expect_column_values_to_match_regex", told, blocking)
+
+
+def _all_alike(column: str) -> Expectation:
+    told = {"column": column, "max_value": 1}
+    return Expectation("expect_column_unique_value_count_to_be_between", told)
+
+
+def _no_less(more: str, less: str) -> Expectation:
+    told: dict[str, object] = {"column_A": more, "column_B": less, "or_equal": True}
+    told["ignore_row_if"] = "either_value_is_missing"
+    return Expectation("expect_column_pair_values_a_to_be_greater_than_b", told)
+
+
+_SOME_ROWS = Expectation("expect_table_row_count_to_be_between", {"min_value": 1})
+_SHA256 = "^[0-9a-f]{64}$"
+
+EXPECTED: Mapping[str, Sequence[Expectation]] = {
+    "source": (
+        _SOME_ROWS,
+        _unique("path"),
+        _matches("path", r"^[^/\\]", blocking=True),
+        _matches("sha256", _SHA256, blocking=True),
+        _at_least("n_bytes", 0, blocking=True),
+    ),
+    "questions": (
+        _SOME_ROWS,
+        *(_not_null(name) for name in ("question_id", "task", "edition", "kind", "text")),
+        _unique("question_id"),
+        _one_of("kind", *get_args(AnswerKind), blocking=True),
+        _one_of("edition", *get_args(Edition), blocking=True),
+        Expectation(
+            "expect_column_value_lengths_to_be_between", {"column": "text", "min_value": 1}
+        ),
+        _at_least("n_answers", 1),
+        _all_alike("task"),
+        _all_alike("edition"),
+    ),
+    "predictions": (
+        _SOME_ROWS,
+        _unique("question_id", "model", "sample"),
+        _matches("question_id", "^.", blocking=True),
+        _matches("model", "^.", blocking=True),
+        _at_least("sample", 0, blocking=True),
+        _matches("prompt_sha256", f"^$|{_SHA256}"),
+        _at_least("prompt_tokens", 0),
+        _at_least("completion_tokens", 0),
+        _at_least("seconds", 0),
+        _all_alike("condition"),
+    ),
+    "metrics": (
+        _SOME_ROWS,
+        _unique("model", "condition", "metric", "category"),
+        _matches("metric", "^.", blocking=True),
+        _at_least("n_scored", 0, blocking=True),
+        _at_least("n_unscored", 0, blocking=True),
+        _at_least("n_failed", 0, blocking=True),
+        _one_of("edition", "", "unknown", *get_args(Edition)),
+        _matches("signature", "^.", blocking=True),
+        _no_less("value", "low"),
+        _no_less("high", "value"),
+        _all_alike("task"),
+    ),
+}
+"""By kind of table."""
+
+
+def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str, list[Any]]:
+    """The columns that expectations are about: fields of the rows, or the length of one."""
+    names = dict.fromkeys(name for one in expected for name in one.columns)
+    return {name: _values(rows, name) for name in names}
+
+
+def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
+    """Say which expectations fail, and where first."""
+    every = list(expected)
+    columns = {} if isinstance(rows, LargeTable) else columns_of(rows, every)
+    found = []
+    for one in every:
+        if isinstance(rows, LargeTable):  # one at a time
+            columns = {} if _are_unique(one, rows) else columns_of(rows, [one])
+            if not columns and one.columns:
+                continue
+        if wrong := unexpected(one, columns, len(rows)):
+            shown = ", ".join(map(repr, wrong[:_SHOWN])) + (" ..." if len(wrong) > _SHOWN else "")
+            found.append(f"{one.type} of {', '.join(one.columns) or 'the table'}: {shown}")
+    return found
+
+
+def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
+    """Try what is expected of a table of a kind here, a column at a time."""
+    found = []
+    for one in EXPECTED[kind]:
+        wrong = (
+            [] if _are_unique(one, rows) else unexpected(one, columns_of(rows, [one]), len(rows))
+        )
+        told = [
+            f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
+        ]
+        found.append(
+            ValidationRow(
+                table=table,
+                rows=len(rows),
+                expectation=one.type,
+                about=", ".join(one.columns) or "the table",
+                told="; ".join(told),
+                blocking=one.blocking,
+                passed=not wrong,
+                n_unexpected=len(wrong),
+                unexpected=tuple(str(value) for value in wrong[:_SHOWN]),
+            )
+        )
+    return found
+
+
+def _are_unique(one: Expectation, rows: Sequence[Any]) -> bool:
+    """Whether it is expected that rows differ, and they do: then their columns are not held."""
+    if not one.type.endswith("to_be_unique"):
+        return False
+    return all_different(zip(*(column(rows, name) for name in one.columns), strict=True))
+
+
+def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
+    """The values that are not as expected; of a table, what it has instead."""
+    told, kind = one.told, one.type.removeprefix("expect_")
+    values = columns[one.columns[0]] if len(one.columns) == 1 else []
+    there = [value for value in values if not _is_null(value)]
+    if kind == "table_row_count_to_be_between":
+        return [] if n >= told["min_value"] else [n]
+    if kind == "column_values_to_not_be_null":
+        return [value for value in values if _is_null(value)]
+    if kind == "column_unique_value_count_to_be_between":
+        return [] if len(set(there)) <= told["max_value"] else sorted(set(there))
+    if kind in ("column_values_to_be_unique", "compound_columns_to_be_unique"):
+        keys = there or list(zip(*(columns[name] for name in one.columns), strict=True))
+        times = Counter(keys)
+        return [key for key in keys if times[key] > 1]
+    if kind == "column_pair_values_a_to_be_greater_than_b":
+        pairs = zip(columns[told["column_A"]], columns[told["column_B"]], strict=True)
+        return [(a, b) for a, b in pairs if not (_is_null(a) or _is_null(b) or a >= b)]
+    return [value for value in there if not _is_as(kind, told, value)]
+
+
+def _is_as(kind: str, told: Mapping[str, Any], value: Any) -> bool:  # noqa: ANN401
+    if kind == "column_values_to_be_in_set":
+        return value in told["value_set"]
+    if kind == "column_values_to_match_regex":
+        return re.search(told["regex"], value) is not None
+    size = len(value) if kind == "column_value_lengths_to_be_between" else value
+    return bool(size >= told["min_value"])
+
+
+def _is_null(value: object) -> bool:
+    return value is None or value != value  # noqa: PLR0124  (NaN)
+
+
+def _values(rows: Sequence[Any], name: str) -> list[Any]:
+    if name == "n_answers":
+        return [len(answer) for answer in column(rows, "answer")]
+    return list(column(rows, name))

@@ -1,0 +1,295 @@
+"""Makes rows of a dataclass of JSON that others wrote.
+
+Reads JSON that others wrote: every complaint names the file and the entry.
+
+Holds the fields of a record to the types that its class declares; Python itself does not.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, fields
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from bench_assets.core.schema.errors import SourceError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+Entry: TypeAlias = dict[str, Any]
+Value = TypeVar("Value")
+
+_BETWEEN = re.compile(r"[\s,]*")  # entries of a list
+_HALF = re.compile("[\ud800-\udfff]")  # of a character
+_KINDS: dict[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def read_entries(file: Path) -> Iterator[tuple[Entry, str]]:
+    """Read a JSON list of objects; with each comes where it stands, for complaints.
+
+    Raises:
+        SourceError: If the file cannot be read, is not JSON, is not a list of objects, or an object
+            tells a field twice.
+    """
+    entries = _parsed(_text(file), str(file))
+    if not isinstance(entries, list):
+        raise SourceError(f"{file}: expected a list of entries at the top, found {_shown(entries)}")
+    for number, entry in enumerate(entries, 1):
+        named = f" (id {_shown(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
+        where = f"{file}, entry {number}{named}"
+        yield _object(entry, where), where
+
+
+def read_lines(file: Path) -> Iterator[tuple[Entry, str]]:
+    """Read JSON lines, blank ones left out; with each comes where it stands, for complaints.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line is not a JSON object, or tells a field
+            twice.
+    """
+    for number, line in enumerate(_text(file).split("\n"), 1):
+        if line.strip():
+            where = f"{file}, line {number}"
+            yield _object(_parsed(line, where), where), where
+
+
+def parse_json(text: str) -> object:
+    """Parse JSON in which no object tells a field twice: all but the last would be lost.
+
+    >>> parse_json('{"answer": "A", "answers": ["A", "B"]}')
+    {'answer': 'A', 'answers': ['A', 'B']}
+
+    Raises:
+        SourceError: If one does; names the field, not the place.
+        ValueError: If it is not JSON.
+        RecursionError: If it is nested too deeply.
+    """
+    value: object = _DECODER.decode(text)
+    return value
+
+
+def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
+    """Take a field of an entry, of exactly this type.
+
+    Raises:
+        SourceError: If it is missing, of another type, or a text with half a character in it.
+
+    >>> field({"id": "017"}, "id", str, where="data.json, entry 18")
+    '017'
+    """
+    if name not in entry:
+        raise SourceError(f"{where}: no field {name!r}; it has: {', '.join(entry) or 'none'}")
+    value = entry[name]
+    if type(value) is not kind:
+        raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {_KINDS[kind]}")
+    if isinstance(value, str) and not value.isascii() and _HALF.search(value):
+        raise SourceError(f"{where}: field {name!r} holds a lone half of a character: {value!a}")
+    return value
+
+
+def _object(value: object, where: str) -> Entry:
+    if not isinstance(value, dict):
+        raise SourceError(f"{where}: expected an object, found {_shown(value)}")
+    return value
+
+
+def _shown(value: object) -> str:
+    return f"{value!r:.60}"
+
+
+def _told_once(pairs: list[tuple[str, Any]]) -> Entry:
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
+        told = Counter(name for name, _ in pairs)
+        raise SourceError(f"field {_shown(told.most_common(1)[0][0])} is told twice; keep one")
+    return entry
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_told_once)  # one for all lines: that saves a third
+
+
+def _parsed(text: str, where: str) -> object:
+    try:
+        value = parse_json(text)
+    except SourceError as why:
+        raise SourceError(f"{where}{_entry_with_twins(text)}: {why}") from why
+    except ValueError as why:  # a JSONDecodeError, or a number of thousands of digits
+        raise SourceError(f"{where}: not JSON, or cut short: {why}") from why
+    except RecursionError as why:
+        raise SourceError(f"{where}: lists and objects are nested too deeply to be read") from why
+    return value
+
+
+def _entry_with_twins(text: str) -> str:
+    """Which entry of a list is the first that cannot be had, as a part of where it stands."""
+    if not text.lstrip().startswith("["):
+        return ""
+    at, number = text.index("["), 0
+    with suppress(SourceError):
+        while True:
+            number += 1
+            at = next(_BETWEEN.finditer(text, at + 1)).end()
+            _, at = _DECODER.raw_decode(text, at)
+    return f", entry {number}"
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except UnicodeDecodeError as why:
+        raise SourceError(f"{file}: not UTF-8 text: {why}") from why
+
+
+Row = TypeVar("Row")
+
+
+def records(
+    entries: Iterable[tuple[Entry, str]],
+    row_type: type[Row],
+    *,
+    unique: Iterable[str] = (),
+    closed: bool = False,
+) -> list[Row]:
+    """Make rows of entries, in order: each field under its own name and of exactly its type.
+
+    A field that has a default may be absent. A field ``where`` is not read: it says where the
+    entry stands, for later complaints.
+
+    Args:
+        entries: As ``json_entries`` reads them, with where each stands.
+        row_type: A dataclass.
+        unique: Fields in which no two rows may be the same, such as those that name a vote.
+        closed: Whether fields that the row does not have are refused, so that a misspelt one that
+            may be absent is not overlooked.
+
+    Raises:
+        SourceError: If an entry is no such row, or two are the same; names file and entry.
+    """
+    names, rows = tuple(unique), list[Row]()
+    seen: dict[tuple[object, ...], str] = {}
+    hints = get_type_hints(row_type)
+    known = [name for name in hints if name != "where"]
+    for entry, where in entries:
+        if closed and (strange := [name for name in entry if name not in known]):
+            there_are = ", ".join(known)
+            raise SourceError(f"{where}: no such field: {strange[0]!r}; there are: {there_are}")
+        row = _row(entry, row_type, hints, where)
+        key = tuple(getattr(row, name) for name in names)
+        if names and key in seen:
+            same = ", ".join(names)
+            raise SourceError(f"{where}: the same {same} as in {seen[key]}: {key}; keep one")
+        seen[key] = where
+        rows.append(row)
+    return rows
+
+
+def _row(entry: Entry, row_type: type[Row], hints: Mapping[str, type[Any]], where: str) -> Row:
+    values: dict[str, Any] = {"where": where} if "where" in hints else {}
+    for f in fields(row_type):  # type: ignore[arg-type]
+        needed = f.default is MISSING and f.default_factory is MISSING
+        if f.name not in values and (needed or f.name in entry):
+            values[f.name] = _value(entry, f.name, hints[f.name], where)
+    return row_type(**values)
+
+
+def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN401
+    """Take a field of its type; of one that may be None also null, and whole numbers for others."""
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    value = entry.get(name)
+    if value is None and name in entry and NoneType in kinds:
+        return None
+    if float in kinds and type(value) is int:
+        return float(value)
+    return field(entry, name, kinds[0], where)
+
+
+def mistyped(record: "DataclassInstance") -> list[str]:
+    """Find fields, and items of fields, that are of another type than they should be.
+
+    A list passes for a tuple, and whatever can be called for a function.
+
+    >>> from dataclasses import make_dataclass
+    >>> mistyped(make_dataclass("Fridge", [("shelves", tuple[int, ...])])((1, "two")))
+    ["shelves: 'two' is no int"]
+    """
+    hints = _hints(type(record))
+    return [why for name in hints for why in _wrong(name, getattr(record, name), hints[name])]
+
+
+@cache
+def _hints(kind: "type[DataclassInstance]") -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _wrong(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa: ANN401
+    if not _fits(value, hint):
+        yield f"{name}: expected {_said(hint)}, it is of type {type(value).__name__}"
+    elif get_origin(hint) is Mapping and isinstance(value, Mapping):
+        of_key, of_item = get_args(hint)
+        one = name.removesuffix("s")
+        yield from (f"{name}: {key!r} is no {_said(of_key)}" for key in value if _odd(key, of_key))
+        for key, item in value.items():
+            if _odd(item, of_item):
+                said = type(item).__name__
+                yield f"{one} {key!r}: expected {_said(of_item)}, it is of type {said}"
+    elif get_origin(hint) is tuple and isinstance(value, tuple | list):
+        (of_item, *_) = get_args(hint)
+        yield from (f"{name}: {i!r} is no {_said(of_item)}" for i in value if _odd(i, of_item))
+
+
+def _odd(value: object, hint: Any) -> bool:  # noqa: ANN401
+    return not _fits(value, hint)
+
+
+def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
+    """Whether it is what a hint says, but for what is in it."""
+    kind = get_origin(hint) or hint
+    if kind in (UnionType, Union):
+        return any(_fits(value, one) for one in get_args(hint))
+    if kind is Literal:
+        return any(value == one for one in get_args(hint))
+    if kind is Callable:
+        return callable(value)
+    if kind is float:
+        return isinstance(value, int | float)
+    if kind is tuple:
+        return isinstance(value, tuple | list)
+    return kind is Any or isinstance(value, kind)
+
+
+def _said(hint: Any) -> str:  # noqa: ANN401
+    kind = get_origin(hint) or hint
+    if kind in (UnionType, Union):
+        return " or ".join(map(_said, get_args(hint)))
+    if kind is Literal:
+        return " or ".join(map(repr, get_args(hint)))
+    if kind is Callable:
+        return "a function"
+    said = {tuple: "a tuple", type: "a class", Mapping: "a mapping"}
+    return said.get(kind, str(kind.__name__))

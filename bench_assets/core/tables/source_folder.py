@@ -1,0 +1,71 @@
+"""The files of a source folder: listed, pinned, and never outside of it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import file_digest
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import SourceFile
+
+
+def files_below(folder: Path) -> list[Path]:
+    """List the files anywhere below a folder, sorted by path; hidden ones are none."""
+    found = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+    return sorted(found, key=Path.as_posix)
+
+
+def pin(files: Iterable[Path], folder: Path) -> list[SourceFile]:
+    """Pin files by their content, sorted by their path from the folder."""
+    return sorted((pinned(file, folder) for file in files), key=lambda file: file.path)
+
+
+def pinned(file: Path, folder: Path) -> SourceFile:
+    """Pin a file by its content, under its path from the folder."""
+    with file.open("rb") as data:
+        sha256 = file_digest(data, "sha256").hexdigest()
+    path = file.relative_to(folder).as_posix()
+    return SourceFile(path=path, sha256=sha256, n_bytes=file.stat().st_size)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths below a folder; those that hold the same already are left alone.
+
+    A mini edition that is drawn again is as it was: nothing that is made of it is out of date.
+    """
+    for name, data in files.items():
+        file = folder / name
+        if not (file.is_file() and file.read_bytes() == data):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+
+
+def as_json(value: object) -> bytes:
+    """A file of JSON that people can read: a line for each entry, letters as they are."""
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def picture_files(folder: Path) -> dict[str, Path]:
+    """List all files of a folder of pictures by their path in it, sorted; hidden ones are none.
+
+    Raises:
+        SourceError: If a picture is a link that leaves the folder.
+    """
+    names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
+    return {name: inside(folder, name, str(folder)) for name in names}
+
+
+def inside(folder: Path, name: str, where: str) -> Path:
+    """Find the file that a picture's name means; it may not be there.
+
+    Raises:
+        SourceError: If it lies outside of the folder; begins with ``where``.
+    """
+    path = folder / name
+    try:
+        stays = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
+        raise SourceError(f"{where}: picture {name!r:.80} is no file name: {why}") from why
+    if not stays:
+        raise SourceError(f"{where}: picture {name!r} leaves the folder {folder}; copy it there")
+    return path

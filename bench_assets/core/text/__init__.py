@@ -1,0 +1,1 @@
+"""Escaping, redaction of secrets, and spelling suggestions."""

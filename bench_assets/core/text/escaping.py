@@ -1,0 +1,73 @@
+"""Texts of strangers, as they stand in the Markdown that the UI shows.
+
+Texts of strangers, made fit for a terminal: it obeys control characters, wherever they stand.
+"""
+
+import html
+import re
+
+_CONTROLS = "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"  # C0 but tab and newline, DEL, C1
+_TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"  # which way the rest is written
+_LINES = "\\u2028\\u2029"
+_ALONE = "\\ud800-\\udfff"  # halves of characters, which no terminal can be sent
+_UNFIT = re.compile(f"[{_CONTROLS}{_TURNS}{_LINES}{_ALONE}]")
+
+
+def printable(text: str) -> str:
+    r"""Show control characters by their numbers; letters, signs and emoji of all scripts stay.
+
+    >>> print(printable("\x1b[31mred\x07 a\u202eb 中文 👩\u200d🔬"))
+    \x1b[31mred\x07 a\u202eb 中文 👩‍🔬
+    """
+    return _UNFIT.sub(_number, text)
+
+
+def one_line(text: str) -> str:
+    """The same on one line, for cells and titles."""
+    return printable(re.sub(r"\r\n|[\t\n\r]", " ", text))
+
+
+def printable_json(written: str) -> str:
+    r"""The same for JSON that was written: it reads as it did, unfit characters are escapes.
+
+    >>> printable_json('"\x9b \u202e 中"')
+    '"\\u009b \\u202e 中"'
+    """
+    return _UNFIT.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+
+
+def _number(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+_MARKS = re.compile(r"[&<>`*\[\]|~\\]|(?<![^\W_])_|_(?![^\W_])")
+_OPENS_A_BLOCK = re.compile(r"^(\d{0,9})([-+=.#])(?=\s|$|[-=#]+)")
+_SCHEME = re.compile(r"(script|data|https?|ftp|file|mailto|xmpp):", re.IGNORECASE)
+_OPENS_A_LINK = re.compile(r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)
+_JOINER = "\u2060"  # takes no room, and parts no word
+
+
+def as_text(text: str) -> str:
+    r"""Write a text so that it is shown as it is: no HTML, picture, link, code or other cell.
+
+    Addresses become no links either, which some readers make of them without any marks.
+
+    >>> as_text("<b>a_b</b>|![x](javascript:y)")
+    '&#60;b&#62;a_b&#60;/b&#62;&#124;!&#91;x&#93;(javascript&#58;y)'
+    >>> as_text("1. a"), as_text("- b"), as_text("3.5 m")
+    ('1&#46; a', '&#45; b', '3.5 m')
+    """
+    line = _OPENS_A_LINK.sub(_JOINER, one_line(text).strip())
+    marked = _MARKS.sub(lambda found: f"&#{ord(found[0])};", line)
+    marked = _SCHEME.sub(r"\1&#58;", marked)
+    return _OPENS_A_BLOCK.sub(lambda found: f"{found[1]}&#{ord(found[2])};", marked)
+
+
+def as_written(shown: str) -> str:
+    """Read such a text again.
+
+    >>> as_written(as_text("<a@b>: http://c"))
+    '<a@b>: http://c'
+    """
+    return html.unescape(shown).replace(_JOINER, "")

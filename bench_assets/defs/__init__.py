@@ -1,0 +1,1 @@
+"""The Dagster definitions of the whole graph."""

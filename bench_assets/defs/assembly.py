@@ -1,0 +1,219 @@
+"""The whole graph: what suites bring, and what is made for each of their tasks."""
+
+import warnings
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.catalog import Catalog
+from bench_assets.defs.caching import once
+from bench_assets.defs.checks.data_docs import expectations_asset
+from bench_assets.defs.checks.expectations import source_checks
+from bench_assets.defs.checks.regression import regression_checks
+from bench_assets.defs.checks.staleness import configured_state
+from bench_assets.defs.checks.table_checks import task_checks
+from bench_assets.defs.groups import laid_out
+from bench_assets.defs.suite_datasets import load_left_halves
+from bench_assets.defs.tables.annotation import people_assets, summary_asset
+from bench_assets.defs.tables.audit import soundness_asset
+from bench_assets.defs.tables.claims import claims_asset
+from bench_assets.defs.tables.leaderboard import leaderboard_assets
+from bench_assets.defs.tables.report import report_asset
+from bench_assets.evaluation.task import Task
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import table_locks_of
+from resources.datasets.source_files import SourceFiles
+from resources.datasets.table_locations import places
+from resources.images.opening import images_of
+from resources.models.registry.opening import Models
+from resources.response_cache.throughput import Shown
+from resources.runs.orphaned_runs import named_executor
+from resources.tables.parquet import RowTables, TableFiles
+from sensors.annotation import people_sensors
+from sensors.changes import change_sensors, following
+from sensors.checkpoints import checkpoint_sensors
+from sensors.configuration import configuration_sensor
+from sensors.evaluations import EVALUATE, suite_tables
+from sensors.failed_checks import failed_check_sensor
+from sensors.models import model_sensor
+from sensors.quick_evaluation import FIRST_LOOK, first_look_assets
+
+_Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
+
+
+class Graph(NamedTuple):
+    """The definitions, and the suites that are in them."""
+
+    definitions: dg.Definitions
+    catalog: Catalog
+
+
+def build_graph(
+    settings: SettingsFile,
+    catalog: Catalog,
+    tables: Path | None = None,
+    *,
+    progress: Shown = "in the log",
+) -> Graph:
+    """Put the graph together over one home folder.
+
+    Args:
+        settings: The home folder's ``bench.toml``, and what is to be different this time.
+        catalog: Whose assets to load; the leaderboard is always there.
+        tables: Where tables go instead of the home folder's ``tables``.
+        progress: Where it is shown how far askings have come.
+    """
+    # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
+    warnings.simplefilter("ignore", dg.BetaWarning)
+    warnings.simplefilter("ignore", dg.PreviewWarning)
+    resources = _resources(settings, tables, progress=progress)
+    jobs = [name for suite in catalog.names for name, *_ in _jobs(suite)]
+    catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
+    checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
+    definitions = dg.Definitions(
+        assets=_assets(left, catalog, settings.load().people.forms.keys()),
+        asset_checks=_checks(left, catalog.tasks),
+        jobs=[*_defined(job for suite in catalog.names for job in _jobs(suite)), *checkpoint_jobs],
+        sensors=[
+            *checkpoint_sensors(checkpoint_jobs, catalog.suites),
+            *change_sensors(),
+            configuration_sensor(partial(configured_state, catalog.tasks)),
+            failed_check_sensor(),
+            model_sensor(),
+            *people_sensors(settings.load(), catalog.suites),
+        ],
+        # In process: a spawned step could not share loaded weights.
+        executor=named_executor(lambda _: table_locks_of(settings.load())),
+        resources=resources,
+    ).map_asset_specs(func=lambda spec: laid_out(following(spec), catalog))
+    return Graph(definitions, catalog)
+
+
+def tables_of(settings: SettingsFile, folder: Path | None = None) -> TableFiles:
+    """Find the tables of a home folder, or those in another folder, of the sources named now."""
+    written = settings.load()
+    here = folder or Path(settings.home) / "tables"
+    shared = {} if folder else written.storage.shared
+    return TableFiles(folder=str(here), places=places(written), **shared)
+
+
+def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
+    return [
+        *(one for one in left if not isinstance(one, dg.AssetChecksDefinition)),
+        *(
+            asset
+            for task in catalog.tasks
+            if task.asked_of == "model"  # who asks others brings assets of its own
+            for asset in once(_answers, task)
+        ),
+        *(
+            once(people_assets, form)
+            for suite in catalog.suites
+            for form in suite.forms_asked(named_forms)
+        ),
+        *(
+            once(summary_asset, form)
+            for suite in catalog.suites
+            for form in suite.forms_asked(named_forms)
+            if form.summary
+        ),
+        *first_look_assets(catalog.tasks),
+        *(
+            once(_soundness, task, *catalog.tasks)
+            for task in catalog.tasks
+            if task.asked_of == "model"
+        ),
+        *leaderboard_assets(catalog),
+        *(claims_asset(suite) for suite in catalog.suites if suite.claims),
+        report_asset(catalog),
+        expectations_asset(catalog),
+    ]
+
+
+def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
+    return [
+        *(one for one in left if isinstance(one, dg.AssetChecksDefinition)),
+        *(check for task in tasks for check in once(task_checks, task)),
+        *(check for task in tasks for check in once(regression_checks, task)),
+        *source_checks(left),
+    ]
+
+
+def _answers(task: Task) -> list[dg.AssetsDefinition]:
+    return [one for condition in task.conditions for one in evaluation_assets(task, condition)]
+
+
+def _soundness(task: Task, *tasks: Task) -> dg.AssetsDefinition:
+    return soundness_asset(task, tasks)
+
+
+def _defined(jobs: Iterable[_Job]) -> list[Any]:
+    return [
+        dg.define_asset_job(name, selection, description=description)
+        for name, selection, description in jobs
+    ]
+
+
+def _resources(
+    settings: SettingsFile, tables: Path | None, *, progress: Shown
+) -> dict[str, object]:
+    images = images_of(settings.load())
+    files = tables_of(settings, tables)
+    return {
+        "settings": settings,
+        "sources": SourceFiles(settings=settings),
+        "image_store": images,
+        "models": Models(settings=settings, image_store=images, progress=progress),
+        "tables": files,
+        "io_manager": RowTables(files=files),
+    }
+
+
+def _jobs(suite: str) -> list[_Job]:
+    main, ablations = (
+        grouped(suite),
+        grouped(f"{suite}_ablations"),
+    )
+    per_model = dg.AssetSelection.tag("bench/per", "model")
+    return [
+        (
+            f"{suite}_questions",
+            (main | ablations) - per_model - dg.AssetSelection.tag("bench/when", "asked"),
+            f"Build the question tables of {suite} from its source.",
+        ),
+        (
+            f"evaluate_{suite}",
+            suite_tables(suite),
+            f"Ask, judge, score and measure one model on {suite}.",
+        ),
+        (
+            f"{suite}_ablations",
+            ablations & per_model,
+            f"The ablations and studies of {suite} for one model.",
+        ),
+        (
+            f"{suite}_soundness",
+            grouped(f"{suite}_soundness"),
+            f"Examine {suite} itself, from the tables that are there.",
+        ),
+    ]
+
+
+def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
+    return [
+        (
+            FIRST_LOOK,
+            grouped(FIRST_LOOK),
+            "Ask one model a few questions of every task.",
+        ),
+        (
+            EVALUATE,
+            suite_tables(*suites),
+            "Ask, judge, score and measure one model on every suite; its weights are loaded once.",
+        ),
+    ]

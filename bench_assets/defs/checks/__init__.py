@@ -1,0 +1,1 @@
+"""Asset checks: tables, evaluations, expectations, regression, staleness."""

@@ -1,0 +1,244 @@
+"""What must hold of the tables right of the waist, one model at a time."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import compress, zip_longest
+
+import dagster as dg
+
+from bench_assets.asset_factory.check_results import check_result, counted
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.partitions import ANSWERING
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.tables.large_tables import LargeTable, at, column
+from bench_assets.defs.checks.expectations import AS_EXPECTED, as_expected, expected_spec
+from bench_assets.defs.checks.shared_ops import joint_name, results
+from bench_assets.defs.report_links import linked
+from bench_assets.evaluation.task import Task
+from resources.tables.asset_types import gone_through
+
+MAX_UNSCORED_SHARE = 0.02
+"""Above this share of rows without points a score table is called doubtful."""
+
+_ANSWERED, _NONE_LOST = "every_question_answered", "no_row_lost"
+_FEW_UNSCORED, _WHOLE = "few_unscored", "whole"
+
+
+def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefinition]:
+    """Build the checks of one condition of a task."""
+    return [
+        _of_predictions(task, condition),
+        *([_every_reply_judged(task, condition)] if task.is_judged else []),
+        _of_scores(task, condition),
+        _of_metrics(task, condition),
+    ]
+
+
+def missing_rows(
+    questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
+) -> list[str]:
+    """Find questions with more or fewer rows than were asked for, and rows of no question."""
+    if isinstance(rows, LargeTable) and _one_after_the_other(questions, rows, samples):
+        return []
+    times = Counter(column(rows, "question_id"))
+    asked = set(column(questions, "question_id"))
+    wrong = [
+        f"{name}: {times[name]} rows instead of {samples}"
+        for name in sorted(asked)
+        if times[name] != samples
+    ]
+    return wrong + [f"{name}: no such question" for name in sorted(times.keys() - asked)]
+
+
+def _one_after_the_other(
+    questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
+) -> bool:
+    asked = (name for name in column(questions, "question_id") for _ in range(samples))
+    return all(one == other for one, other in zip_longest(asked, column(rows, "question_id")))
+
+
+def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    key = evaluation_key(task, condition, "predictions")
+    asked = dg.AssetKey(questions_key(task, condition))
+    specs = [
+        dg.AssetCheckSpec(
+            _ANSWERED,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            additional_deps=[asked],
+            description=(
+                "Every question has its replies. A failed connection is no wrong answer: while "
+                "there are any, nothing is scored; materialize again to ask just those."
+            ),
+        ),
+        expected_spec(key, ANSWERING[task.asked_of]),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": asked, "predictions": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    @gone_through(questions=Question, predictions=Prediction)
+    def predictions_checks(
+        context: dg.AssetCheckExecutionContext,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
+            AS_EXPECTED: lambda: as_expected(key, predictions),
+        }
+        yield from results(context, specs, found)
+
+    return predictions_checks
+
+
+def _every_question_answered(
+    task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> dg.AssetCheckResult:
+    samples = task.conditions[condition].samples
+    problems = missing_rows(questions, predictions, samples)
+    problems += _errors(predictions)
+    holds = f"{counted(len(predictions), 'reply')}: {samples} to every question."
+    result = check_result(problems, n=len(predictions), of="reply", holds=holds)
+    return linked(result, task, condition, _model(predictions), _failed(predictions))
+
+
+def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        asset=evaluation_key(task, condition, "judgements"),
+        blocking=True,
+        partitions_def=ANSWERING[task.asked_of],
+        description="The judge could be asked about every reply.",
+    )
+    @gone_through(judgements=Judgement)
+    def every_reply_judged(judgements: Sequence[Judgement]) -> dg.AssetCheckResult:
+        problems = _errors(judgements)
+        holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
+        result = check_result(problems, n=len(judgements), of="verdict", holds=holds)
+        return linked(result, task, condition, _model(judgements), _failed(judgements))
+
+    return every_reply_judged
+
+
+def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    key = evaluation_key(task, condition, "scores")
+    asked = dg.AssetKey(questions_key(task, condition))
+    specs = [
+        dg.AssetCheckSpec(
+            _NONE_LOST,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            additional_deps=[asked],
+            description="Every question has its scores: no row was lost between the tables.",
+        ),
+        dg.AssetCheckSpec(
+            _FEW_UNSCORED,
+            asset=key,
+            partitions_def=ANSWERING[task.asked_of],
+            description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
+        ),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": asked, "scores": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    @gone_through(questions=Question, scores=Score)
+    def scores_checks(
+        context: dg.AssetCheckExecutionContext,
+        questions: Sequence[Question],
+        scores: Sequence[Score],
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _NONE_LOST: lambda: _no_row_lost(task, condition, questions, scores),
+            _FEW_UNSCORED: lambda: _few_unscored(task, condition, scores),
+        }
+        yield from results(context, specs, found)
+
+    return scores_checks
+
+
+def _no_row_lost(
+    task: Task, condition: str, questions: Sequence[Question], scores: Sequence[Score]
+) -> dg.AssetCheckResult:
+    samples = task.conditions[condition].samples
+    lost = missing_rows(questions, scores, samples)
+    holds = f"{counted(len(scores), 'score')}: {samples} of every question."
+    result = check_result(lost, n=len(scores), of="score", holds=holds)
+    return linked(result, task, condition, _model(scores))
+
+
+def _few_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
+    pointless = [n for n, points in enumerate(column(scores, "points")) if points is None]
+    unscored = [f"{row.question_id}: {row.note}" for row in at(scores, pointless)]
+    result = check_result(unscored, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
+    said = f"{len(unscored)} of {counted(len(scores), 'score')} without points"
+    passed = len(unscored) <= MAX_UNSCORED_SHARE * len(scores)
+    verdict = "no more" if passed else "more"
+    result = result._replace(
+        passed=passed, description=f"{said}: {verdict} than {MAX_UNSCORED_SHARE:.0%}."
+    )
+    names = (row.question_id for row in at(scores, pointless))
+    return linked(result, task, condition, _model(scores), names)
+
+
+def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    key = evaluation_key(task, condition, "metrics")
+    specs = [
+        dg.AssetCheckSpec(
+            _WHOLE,
+            asset=key,
+            partitions_def=ANSWERING[task.asked_of],
+            description="The metrics are those of the whole question table.",
+        ),
+        expected_spec(key, ANSWERING[task.asked_of]),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"metrics": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    def metrics_checks(
+        context: dg.AssetCheckExecutionContext, metrics: list[Metric]
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _WHOLE: lambda: _whole(task, condition, metrics),
+            AS_EXPECTED: lambda: as_expected(key, metrics),
+        }
+        yield from results(context, specs, found)
+
+    return metrics_checks
+
+
+def _whole(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:
+    partial = [
+        f"{row.metric}, {row.category}: {row.n_failed} questions without a reply"
+        for row in metrics
+        if row.n_failed
+    ]
+    holds = f"{counted(len(metrics), 'metric')}: each is over all of its questions."
+    result = check_result(partial, n=len(metrics), of="metric", holds=holds)
+    return linked(result, task, condition, _model(metrics))
+
+
+def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
+    said = zip(column(rows, "question_id"), column(rows, "error"), strict=True)
+    return [f"{name}: {why}" for name, why in said if why]
+
+
+def _failed(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
+    return compress(column(rows, "question_id"), column(rows, "error"))
+
+
+def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:
+    """Whose rows they are; all are one model's."""
+    return rows[0].model if rows else ""

@@ -1,0 +1,177 @@
+"""Blocks what lies downstream of a table that is not as expected, without Great Expectations.
+
+``expectations.py`` tries the same with it, and all that does not block; its import takes seconds.
+
+Tries what is expected of a table with Great Expectations, whose import takes seconds.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple, get_args
+
+import dagster as dg
+
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.core.schema.rows import Question, SourceFile
+from bench_assets.core.tables.expectations import (
+    EXPECTED,
+    Expectation,
+    ValidationRow,
+    columns_of,
+    problems,
+    tried,
+)
+from bench_assets.core.tables.large_tables import LargeTable
+from bench_assets.core.text.escaping import as_text
+from bench_assets.defs.report_links import linked_expectations
+from resources.tables.asset_types import gone_through
+
+AS_EXPECTED = "as_expected"
+"""Name of the check."""
+
+_ABOUT = "The expectations that block hold: what is made of the table stays as it is otherwise."
+
+
+def source_checks(left: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
+    """Build a check for each suite that has a table of its source's files."""
+    return [
+        _of_source(key)
+        for one in left
+        if isinstance(one, dg.AssetsDefinition)
+        for key in one.keys
+        if key.path[1:] == ["source"] and _row_type(one, key) is SourceFile
+    ]
+
+
+def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
+    output = assets.get_output_name_for_asset_key(key)
+    rows = get_args(assets.op.output_dict[output].dagster_type.typing_type)
+    return rows[0] if rows else None
+
+
+def _of_source(key: dg.AssetKey) -> dg.AssetChecksDefinition:
+    @dg.asset_check(asset=key, name=AS_EXPECTED, blocking=True, description=_ABOUT)
+    @gone_through(source=SourceFile)
+    def source_as_expected(source: Sequence[SourceFile]) -> dg.AssetCheckResult:
+        return as_expected(key.path, source)
+
+    return source_as_expected
+
+
+def expected_spec(
+    key: Sequence[str], partitions: dg.PartitionsDefinition | None = None
+) -> dg.AssetCheckSpec:
+    """What the UI says of the check, where it is tried with the other checks of its table."""
+    return dg.AssetCheckSpec(
+        AS_EXPECTED, asset=list(key), blocking=True, partitions_def=partitions, description=_ABOUT
+    )
+
+
+def as_expected(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
+    """Try what is expected of a table, by the last part of its key, and blocks."""
+    blocking = [one for one in EXPECTED[key[-1]] if one.blocking]
+    holds = f"{len(blocking)} of {len(blocking)} expectations that block hold."
+    result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
+    return linked_expectations(result, key)
+
+
+_SHOWN = 5  # values that are not as expected
+_LONGEST = 120  # characters of one
+
+
+class ExpectationVerdict(NamedTuple):
+    """What a validation found."""
+
+    passed: bool  # whether every expectation holds
+    sentence: str
+    table: str  # Markdown, with a line for each expectation
+
+
+def validate_questions(questions: Sequence[Question]) -> ExpectationVerdict:
+    """Validate a question table; a large one without Great Expectations, which holds all of it.
+
+    Returns:
+        What was found.
+    """
+    large = isinstance(questions, LargeTable)
+    tries = tried if large else validation().validated
+    found = tries("questions", questions)
+    failed = [one for one in found if not one.passed]
+    said = f"{len(found) - len(failed)} of {len(found)} expectations hold"
+    named = ", ".join(f"{one.expectation} of {one.about}" for one in failed)
+    sentence = f"{said}; not: {named}." if failed else f"{said}."
+    lines = ["| expectation | column | holds | unexpected |", "|---|---|---|---|"]
+    lines += [
+        f"| {one.expectation} | {one.about} | {'yes' if one.passed else 'NO'}"
+        f" | {as_text(', '.join(one.unexpected))} |"
+        for one in found
+    ]
+    return ExpectationVerdict(not failed, sentence, "\n".join(lines))
+
+
+@cache
+def validation() -> "Validation":
+    """The context of this process: to make one takes as long as to validate a table."""
+    return Validation()
+
+
+class Validation:
+    """An ephemeral context, for as many tables as there are."""
+
+    def __init__(self) -> None:
+        """Import Great Expectations."""
+        import great_expectations as gx
+
+        self._gx = gx
+        self._context = gx.get_context(mode="ephemeral")
+        self._context.variables.progress_bars = {"globally": False}
+        self._source = self._context.data_sources.add_pandas("memory")
+        self._batches = {
+            kind: self._source.add_dataframe_asset(kind).add_batch_definition_whole_dataframe("all")
+            for kind in EXPECTED
+        }
+
+    def validated(self, kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
+        """Try what is expected of a table of a kind, in the order of ``EXPECTED``."""
+        import pandas as pd
+
+        expected = EXPECTED[kind]
+        batch = self._batches[kind].get_batch(
+            {"dataframe": pd.DataFrame(columns_of(rows, expected))}
+        )
+        suite = self._gx.ExpectationSuite(
+            name=f"{kind} {table}", expectations=[self._expectation(e) for e in expected]
+        )
+        result = batch.validate(suite)
+        # Great Expectations gives them back in an order of its own.
+        found = {
+            _key(one.expectation_config.type, one.expectation_config.kwargs): one
+            for one in result.results
+        }
+        return [_row(one, found[_key(one.type, one.told)], table, len(rows)) for one in expected]
+
+    def _expectation(self, one: Expectation) -> Any:  # noqa: ANN401
+        name = "".join(part.capitalize() for part in one.type.split("_"))
+        return getattr(self._gx.expectations, name)(**one.told)
+
+
+def _key(kind: str, told: Any) -> tuple[str, str]:  # noqa: ANN401
+    about = [told.get(name) for name in ("column", "column_A", "column_B", "column_list")]
+    return kind, str(about)
+
+
+def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  # noqa: ANN401
+    unexpected = result.result.get("partial_unexpected_list") or []
+    count = result.result.get("unexpected_count")
+    told = [f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")]
+    return ValidationRow(
+        table=table,
+        rows=n,
+        expectation=one.type,
+        about=", ".join(one.columns) or "the table",
+        told="; ".join(told),
+        blocking=one.blocking,
+        passed=bool(result.success),
+        n_unexpected=int(not result.success) if count is None else int(count),
+        unexpected=tuple(str(value)[:_LONGEST] for value in unexpected[:_SHOWN]),
+    )

@@ -1,0 +1,87 @@
+"""Which numbers were measured under another configuration than the one there is now."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature, judged_by, model_of, parts_of
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from resources.config.bench_toml import Settings
+from resources.models.registry.setup import setup_of
+from resources.storage.file_digests import digest_of
+from resources.tables.parquet import TableFiles
+
+
+def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
+    """Digest everything that ``why_stale`` looks at, for the models that have metrics."""
+    keys = [evaluation_key(task, "main", "metrics") for task in tasks]
+    measured = sorted({model for key in keys for model in tables.known(key)})
+    return digest_of(CurrentConfiguration(settings).facts(tasks, measured))
+
+
+class CurrentConfiguration:
+    """What bench.toml says now, and what lies where it points."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._setup = cache(lambda name: setup_of(name, settings))
+
+    def why_stale(self, task: Task, row: Metric) -> str:
+        """Say how a model was measured otherwise than it would be now; "" if it was not.
+
+        A table that is older than ``Metric.setup`` only tells of the task and the reading; so does
+        one of an encoder, whose name has the digest of its weights.
+        """
+        if why := self._of_task(task, Signature.parse(row.signature)):
+            return why
+        if task.asked_of != "model":
+            return ""
+        try:
+            model = self._setup(row.model)
+        except UnknownNameError:
+            return f"{row.model} is not in {self._settings.file.name} any more"
+        measured = parts_of(row.setup or "")  # NULL beside newer tables
+        if model and measured.model - {model_of(model)}:
+            return "measured under another configuration of the model"
+        judge = self._judge(task)
+        if judge is not None and measured.judge - {judge}:
+            return "measured under another configuration of the judge"
+        return ""
+
+    def facts(self, tasks: Iterable[Task], models: Iterable[str]) -> list[object]:
+        """Everything that ``why_stale`` looks at, for models that were measured."""
+        setups: dict[str, str | None] = {}
+        for name in models:
+            try:
+                setups[name] = self._setup(name)
+            except UnknownNameError:
+                setups[name] = None
+        judges = {task.name: self._judge(task) for task in tasks if task.is_judged}
+        readings = {task.name: self._reading(task) for task in tasks}
+        return [setups, judges, readings]
+
+    def _of_task(self, task: Task, signature: Signature) -> str:
+        if (signature.version, set(signature.extensions)) != (task.version, set(task.extensions)):
+            return "measured under another version of the task"
+        read = signature.parts.get("reading", "")
+        if task.asked_of == "model" and read and read != self._reading(task):
+            return f"measured with the reading {read}"
+        return ""
+
+    def _judge(self, task: Task) -> str | None:
+        """How the judge is set up; "" if it cannot be chosen, None if it cannot be looked at."""
+        setting = self._settings.suite(task.suite, SuiteSettings).judge
+        try:
+            chosen = task.chosen_judge(setting)
+            if not chosen.model:
+                return judged_by(chosen.name, "")
+            setup = self._setup(chosen.model)
+        except (SettingsError, UnknownNameError):  # the next evaluation will say so
+            return ""
+        return judged_by(chosen.name, setup) if setup else None
+
+    def _reading(self, task: Task) -> str:
+        return self._settings.suite(task.suite, SuiteSettings).reading or task.default_reading

@@ -1,0 +1,237 @@
+"""What must hold between the tables; blocking where a wrong table must not flow on."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from string import ascii_uppercase
+
+import dagster as dg
+
+from bench_assets.asset_factory.annotation_inputs import open_items
+from bench_assets.asset_factory.check_results import check_result, counted
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.tables.large_tables import all_different, column
+from bench_assets.defs.checks.evaluation_checks import evaluation_checks
+from bench_assets.defs.checks.expectations import (
+    AS_EXPECTED,
+    as_expected,
+    expected_spec,
+    validate_questions,
+)
+from bench_assets.defs.checks.shared_ops import joint_name, results
+from bench_assets.defs.report_links import linked, linked_expectations
+from bench_assets.evaluation.task import Task
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsFile
+from resources.images.locations import is_digest
+from resources.images.store import ImageStore
+from resources.tables.asset_types import gone_through
+from resources.tables.parquet import TableFiles
+
+_WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
+_DECIDED = "people_have_decided"
+_BLOCKING = {
+    _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
+    _DECODE: "Every picture of a question is in the image store and decodes.",
+    _COUNTS: "The published edition has the paper's number of questions in each category.",
+    _DECIDED: "Nothing that people vote on is open. Blocks while they are asked and `publish` in "
+    "bench.toml is complete.",
+}
+
+
+def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
+    """Build every check of a task's tables, under all of its conditions."""
+    tables = {tuple(questions_key(task, condition)): condition for condition in task.conditions}
+    return [
+        check
+        for key, condition in tables.items()
+        for check in [
+            _of_questions(task, list(key), condition),
+            _expectations(list(key)),
+        ]
+    ] + [check for condition in task.conditions for check in evaluation_checks(task, condition)]
+
+
+def question_problems(questions: Sequence[Question]) -> list[str]:
+    """Find what would make a question table unusable: each problem names its question."""
+    problems = []
+    if not all_different(column(questions, "question_id")):
+        times = Counter(column(questions, "question_id"))
+        problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
+    for question in questions:
+        problems += [f"{question.question_id}: {why}" for why in _defects(question)]
+    return problems
+
+
+def _defects(question: Question) -> list[str]:
+    found = []
+    if not question.text.strip():
+        found.append("no text")
+    if not question.answer or not all(answer.strip() for answer in question.answer):
+        found.append("no answer")
+    if question.kind in ("choice", "choices"):
+        letters = set(ascii_uppercase[: len(question.options)])
+        if not set(question.answer) <= letters:
+            found.append(f"answer {question.answer} is not among {sorted(letters)}")
+        if len(set(question.options)) < len(question.options):
+            found.append(f"equal options {question.options}")
+    return found
+
+
+def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
+    """Build all that block what is made of a question table."""
+    specs = [
+        *(
+            dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
+            for name, about in _BLOCKING.items()
+            if _is_tried(name, task, key)
+        ),
+        expected_spec(key),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"questions": dg.AssetKey(key)},
+        can_subset=True,
+    )
+    @gone_through(questions=Question)
+    def questions_checks(
+        context: dg.AssetCheckExecutionContext,
+        settings: SettingsFile,
+        tables: TableFiles,
+        image_store: ImageStore,
+        questions: Sequence[Question],
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            # An ablation may have nothing to ask: no captions, say.
+            _WELL_FORMED: lambda: _well_formed(task, questions, condition),
+            _DECODE: lambda: _images_decode(task, image_store, questions, condition),
+            _COUNTS: lambda: _counts_match_the_paper(task, questions),
+            _DECIDED: lambda: people_have_decided(
+                open_items(task, tables, questions), settings.load()
+            ),
+            AS_EXPECTED: lambda: as_expected(key, questions),
+        }
+        yield from results(context, specs, found)
+
+    return questions_checks
+
+
+def _is_tried(name: str, task: Task, key: list[str]) -> bool:
+    """Whether a check has something to look at: some only at the paper's own questions."""
+    is_main = key == questions_key(task, "main")
+    return {_COUNTS: is_main, _DECIDED: is_main and bool(task.decided_in)}.get(name, True)
+
+
+def people_have_decided(
+    found: Mapping[str, Sequence[str]], settings: Settings
+) -> dg.AssetCheckResult:
+    """Warn of what is neither kept nor dropped; stop where bench.toml asks for all of it.
+
+    Args:
+        found: By form, what is open: a line for each.
+        settings: Which forms are asked, and when their questions may be used.
+    """
+    asked = settings.people.forms
+    waits = [form for form, open_ in found.items() if open_ and form in asked]
+    stops = any(asked[form].publish == "complete" for form in waits)
+    problems = [f"open in {form}: {why}" for form, open_ in found.items() for why in open_]
+    return check_result(
+        problems,
+        n=len(problems),
+        of="open item",
+        holds="Nothing is open: whatever people voted on is kept or dropped.",
+        severity=dg.AssetCheckSeverity.ERROR if stops else dg.AssetCheckSeverity.WARN,
+    )
+
+
+def _well_formed(task: Task, questions: Sequence[Question], condition: str) -> dg.AssetCheckResult:
+    may_be_empty = condition != "main"
+    problems = [] if questions or may_be_empty else ["there are no questions"]
+    n = len(questions)
+    holds = f"{counted(n, 'question')}: ids are unique, each has a text and a possible answer."
+    result = check_result(
+        problems + question_problems(questions),
+        n=n,
+        of="question",
+        holds=holds if questions else "There is no question, and need not be.",
+    )
+    faulty = (question.question_id for question in questions if _defects(question))
+    return linked(result, task, condition, questions=faulty)
+
+
+def _images_decode(
+    task: Task, image_store: ImageStore, questions: Sequence[Question], condition: str
+) -> dg.AssetCheckResult:
+    broken: dict[str, str] = {}
+    seen = set[bytes]()  # half as long as text
+    for image in (image for images_ in column(questions, "images") for image in images_):
+        digest = bytes.fromhex(image) if is_digest(image) else image.encode()
+        if digest not in seen:
+            seen.add(digest)
+            broken |= _broken(image_store, image)
+    n = len(seen)
+    holds = f"{counted(n, 'picture')}: all are in the store and decode."
+    result = check_result(list(broken.values()), n=n, of="picture", holds=holds)
+    named = zip(column(questions, "question_id"), column(questions, "images"), strict=True)
+    without = (one for one, shown in named if broken and not broken.keys().isdisjoint(shown))
+    return linked(result, task, condition, questions=without)
+
+
+def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
+    """What is wrong with a picture, by its digest; nothing if it decodes."""
+    try:
+        image_store.open(image)
+    except ImageError as why:
+        return {image: str(why)}
+    return {}
+
+
+def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
+    found = Counter(column(questions, "category"))
+    found["all"] = len(questions)
+    editions = set(column(questions, "edition"))
+    problems = [
+        f"{category}: {found[category]} questions, the paper has {n}"
+        for category, n in task.counts.items()
+        if editions == {"published"} and found[category] != n
+    ]
+    result = check_result(
+        problems,
+        n=len(questions),
+        of="question",
+        holds=_as_counted(task, editions, len(questions)),
+        about={"editions": sorted(editions)},
+    )
+    return linked(result, task)
+
+
+def _as_counted(task: Task, editions: Set[str], n: int) -> str:
+    """What is so where no number differs from the paper's."""
+    if not task.counts:
+        return "Not compared: no paper's numbers are given for this task."
+    if editions != {"published"}:
+        whose = " and ".join(sorted(editions)) or "missing"
+        return f"Not compared: the paper counts the published edition, and this is {whose}."
+    return f"{counted(n, 'question')}, as many as the paper has wherever it counts them."
+
+
+def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        asset=key,
+        description="A Great Expectations suite over the question table.",
+    )
+    @gone_through(questions=Question)
+    def great_expectations(questions: Sequence[Question]) -> dg.AssetCheckResult:
+        passed, said, table = validate_questions(questions)
+        result = dg.AssetCheckResult(
+            passed=passed,
+            severity=dg.AssetCheckSeverity.WARN,
+            description=said,
+            metadata={"expectations": dg.MetadataValue.md(table)},
+        )
+        return linked_expectations(result, key)
+
+    return great_expectations

@@ -1,0 +1,62 @@
+"""Leads from what a check found to the page of the report that shows it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+import dagster as dg
+
+from bench_assets.core.text.escaping import as_text
+from bench_assets.evaluation.task import Task
+from bench_assets.report.site.addresses import (
+    expectations_page,
+    number_page,
+    sample_page,
+    soundness_page,
+    task_page,
+)
+
+_SHOWN = 10  # questions that are linked
+
+
+def linked(
+    result: dg.AssetCheckResult,
+    task: Task,
+    condition: str = "main",
+    model: str = "",
+    questions: Iterable[str] = (),
+) -> dg.AssetCheckResult:
+    """Add links to a result: they open while ``bench ui`` or ``bench report --serve`` runs.
+
+    Args:
+        result: Of a check.
+        task: What was checked.
+        condition: Under which it is asked.
+        model: Whose tables were checked; "" for those that are no model's.
+        questions: Ids of those in which something was found, to be looked at with their pictures.
+    """
+    page = number_page(task.name, model, condition) if model else task_page(task.name)
+    samples = {one: sample_page(task.name, one, model, condition) for one in questions}
+    return _leading(result, page, samples)
+
+
+def linked_soundness(
+    result: dg.AssetCheckResult, task: Task, questions: Iterable[str] = ()
+) -> dg.AssetCheckResult:
+    """Add links to the result of an examination: to the task's doubts, and to the questions."""
+    samples = {one: sample_page(task.name, one) for one in questions}
+    return _leading(result, soundness_page(task.name), samples)
+
+
+def linked_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:
+    """Add a link to what is expected of a table, all of it."""
+    return _leading(result, expectations_page("/".join(table)), {})
+
+
+def _leading(
+    result: dg.AssetCheckResult, page: str, samples: Mapping[str, str]
+) -> dg.AssetCheckResult:
+    links: dict[str, dg.MetadataValue] = {"report": dg.MetadataValue.url(page)}
+    if samples:
+        lines = (f"- [{as_text(one)}]({to})" for one, to in islice(samples.items(), _SHOWN))
+        links["samples"] = dg.MetadataValue.md("\n".join(lines))
+    return result._replace(metadata={**(result.metadata or {}), **links})

@@ -1,0 +1,135 @@
+"""The left halves of the suites: loaded, and held to what the rest of the graph builds on.
+
+A suite that breaks here would break the graph of all others; it is left out instead.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.asset_factory.annotation_inputs import answers_key
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_steps import CONSTANTS
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.defs.tables.audit import soundness_key
+from bench_assets.evaluation.suite import Suite
+from bench_assets.plugins import strangers_objects
+from sensors.quick_evaluation import first_look_key
+
+_ANY = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | dg.SourceAsset
+
+
+def load_left_halves(
+    catalog: Catalog, resources: Collection[str], jobs: Collection[str] = ()
+) -> tuple[Catalog, list[Any]]:
+    """Load the assets and asset checks of suites.
+
+    Args:
+        catalog: The suites.
+        resources: Names of what assets may use.
+        jobs: Names of the graph's jobs, which no step may have.
+
+    Returns:
+        The suites that can be used, and what was loaded of them.
+    """
+    loaded: list[Any] = []
+    problems: dict[str, str] = {}
+    taken = dict.fromkeys(jobs, "a job")
+    for suite in catalog.suites:
+        try:
+            with strangers_objects():
+                assets = list(suite.assets())
+                steps = _steps(assets)
+                found = [*_misplaced(suite, assets), *_without(resources, assets)]
+        except BenchError as why:
+            problems[suite.name] = f"its assets cannot be loaded: {why}"
+            continue
+        found += sorted(
+            f"{name}: {taken[name]} has the name of this step" for name in steps & taken.keys()
+        )
+        if found:
+            problems[suite.name] = "; ".join(found)
+        else:
+            loaded += assets
+            taken |= dict.fromkeys(steps, suite.name)
+    return catalog.without(problems), loaded
+
+
+def _misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
+    """Find assets of a left half that are not where the graph looks for them, or not there."""
+    if odd := [one for one in assets if not isinstance(one, _ANY)]:
+        return [f"{odd[0]!r} is no asset, and no asset check"]
+    specs = [spec for one in assets for spec in _specs(one)]
+    times = Counter(spec.key for spec in specs)
+    groups = {spec.key: spec.group_name for spec in specs}
+    found = [f"{_said(key)}: {n} assets have this key" for key, n in times.items() if n > 1]
+    found += [
+        f"{_said(key)}: its key should begin with {suite.name!r}"
+        for key in times
+        if key.path[0] != suite.name
+    ]
+    both = sorted(times.keys() & _made(suite))
+    found += [f"{_said(key)}: the graph makes this table" for key in both]
+    left = (suite.name, f"{suite.name}_ablations")
+    for key, asking in _question_tables(suite).items():
+        if key not in times:
+            found.append(f"{_said(key)}: there is no such asset; {asking} asks its questions")
+        elif groups[key] not in left:
+            found.append(f"{_said(key)}: its group is {groups[key]!r}, expected one of {left}")
+    return found
+
+
+def _without(resources: Collection[str], assets: Sequence[Any]) -> list[str]:
+    return [
+        f"{_said(key)}: there is no resource {name!r}, only {', '.join(sorted(resources))}"
+        for one in assets
+        if isinstance(one, dg.AssetsDefinition)
+        for name in sorted(one.required_resource_keys - one.resource_defs.keys() - {*resources})
+        for key in sorted(one.keys)
+    ]
+
+
+def _steps(assets: Sequence[Any]) -> set[str]:
+    """Names of what runs: of an asset its key, of several made at once the name they were given."""
+    return {
+        one.node_def.name
+        for one in assets
+        if isinstance(one, dg.AssetsDefinition) and one.is_executable
+    }
+
+
+def _made(suite: Suite) -> set[dg.AssetKey]:
+    """What the right half makes of a suite's tasks; who asks encoders brings the tables itself."""
+    asked = [task for task in suite.tasks if task.asked_of == "model"]
+    return {
+        *map(first_look_key, asked),
+        *(answers_key(form) for form in suite.forms),
+        *map(soundness_key, asked),
+        *(
+            dg.AssetKey(evaluation_key(task, condition, table))
+            for task in asked
+            for condition in task.conditions
+            for table in (CONSTANTS, "predictions", "judgements", "scores", "metrics")
+        ),
+    }
+
+
+def _question_tables(suite: Suite) -> dict[dg.AssetKey, str]:
+    return {
+        dg.AssetKey(questions_key(task, condition)): f"{task.name}, condition {condition},"
+        for task in suite.tasks
+        for condition in task.conditions
+    }
+
+
+def _specs(loaded: object) -> list[dg.AssetSpec]:
+    if isinstance(loaded, dg.AssetSpec):
+        return [loaded]
+    return list(loaded.specs) if isinstance(loaded, dg.AssetsDefinition) else []
+
+
+def _said(key: dg.AssetKey) -> str:
+    return key.to_user_string()

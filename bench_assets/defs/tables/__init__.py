@@ -1,0 +1,1 @@
+"""Assets over all models: leaderboard, claims, audit, annotation, report."""

@@ -1,0 +1,78 @@
+"""Whether a task's benchmark is sound: one table of what was found, and a check for each row."""
+
+from collections.abc import Iterator, Sequence
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.audit.registry import EXAMINERS, examined
+from bench_assets.core.text.escaping import as_text
+from bench_assets.defs.report_links import linked_soundness
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from bench_assets.defs.tables.training_data import training_of
+from bench_assets.evaluation.task import Task
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
+
+SOUNDNESS = "soundness"
+"""Name of the table, beside the questions."""
+
+_SHOWN = 20  # suspects that a check lists
+
+
+def soundness_key(task: Task) -> dg.AssetKey:
+    """Key of the table of what was found in a task."""
+    return dg.AssetKey([*task.name.split("/"), SOUNDNESS])
+
+
+def soundness_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
+    """Build the asset that examines a task; ``tasks`` are all there are."""
+    key = soundness_key(task)
+
+    @dg.multi_asset(  # dg.asset would have the type of its rows from what it returns
+        name="__".join(key.path),
+        outs={
+            SOUNDNESS: dg.AssetOut(
+                key=key,
+                dagster_type=list[AuditRow],
+                group_name=f"{task.suite}_soundness",
+                kinds={"python"},
+                tags={"bench/stage": SOUNDNESS, "bench/when": "asked"},
+                description="One row: what one examination of the benchmark itself found.",
+            )
+        },
+        deps=[
+            [*task.name.split("/"), "questions"],
+            *(evaluation_key(task, condition, "metrics") for condition in task.conditions),
+        ],
+        check_specs=[
+            dg.AssetCheckSpec(one.check, asset=key, description=one.asks) for one in EXAMINERS
+        ],
+    )
+    def soundness(
+        settings: SettingsFile, tables: TableFiles, image_store: ImageStore
+    ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
+        training = training_of(settings.load())
+        gathered = TaskEvidence(task, tables, image_store, tasks, training)
+        rows = examined(gathered)
+        yield table_output(rows, name=SOUNDNESS)
+        asked = {question.question_id for question in gathered.questions}
+        for row in rows:
+            found = [one for one in row.about if one in asked]
+            yield linked_soundness(_check_result(row, key), task, found)
+
+    return soundness
+
+
+def _check_result(row: AuditRow, key: dg.AssetKey) -> dg.AssetCheckResult:
+    listed = [f"- {as_text(one.about)}: {as_text(one.evidence)}" for one in row.suspects[:_SHOWN]]
+    return dg.AssetCheckResult(
+        asset_key=key,
+        check_name=row.check,
+        passed=row.passed,
+        severity=dg.AssetCheckSeverity.WARN,  # a doubt, which a person looks at: it stops nothing
+        description=row.sentence,
+        metadata={"suspects": dg.MetadataValue.md("\n".join(listed))} if listed else {},
+    )

@@ -1,0 +1,208 @@
+"""The evidence about one task, gathered from the tables of a home."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from PIL import Image
+
+from bench_assets.annotation.answers.vote_tables import VoteTable
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.audit.framework.evidence import (
+    PARTS,
+    Columns,
+    JudgeVerdict,
+    Results,
+    Table,
+    TrainingData,
+)
+from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import (
+    Judgement,
+    Metric,
+    Prediction,
+    Question,
+    Score,
+    StoredImage,
+)
+from bench_assets.core.schema.signature import short
+from bench_assets.core.schema.votes import Vote
+from bench_assets.defs.tables.image_hashes import files_of, looks_of
+from bench_assets.evaluation.task import Task
+from resources.images.store import ImageStore
+from resources.tables.columns import read_columns
+from resources.tables.measured_figures import figures_by_people, read_figures
+from resources.tables.parquet import TableFiles
+
+_POINTS = """
+SELECT question_id, model, avg(points / max_points) AS share,
+    arg_min(array_to_string(answer, $parts), sample) AS answer FROM scores
+WHERE points IS NOT NULL AND max_points > 0 GROUP BY ALL
+"""
+
+_ROWS: Mapping[Table, type[Prediction | Judgement | Score]] = {
+    "predictions": Prediction,
+    "judgements": Judgement,
+    "scores": Score,
+}
+
+
+@dataclass(frozen=True)
+class TaskEvidence:
+    """What lies in a home about one task."""
+
+    task: Task
+    tables: TableFiles
+    image_store: ImageStore
+    tasks: Sequence[Task] = ()
+    training: TrainingData | None = None
+
+    @cached_property
+    def questions(self) -> Sequence[Question]:
+        """Its questions under the paper's own condition.
+
+        Raises:
+            TableError: If there are none that can be read.
+        """
+        return self.tables.read(questions_key(self.task, "main"), Question)
+
+    @cached_property
+    def elsewhere(self) -> Mapping[str, Sequence[Question]]:
+        """Task -> questions, of all other tasks whose questions can be read."""
+        found = {}
+        for task in self.tasks:
+            key = questions_key(task, "main")
+            if task.name != self.task.name and self.tables.exists(key):
+                with suppress(TableError):  # `bench verify` tells of it
+                    found[task.name] = self.tables.read(key, Question)
+        return found
+
+    @cached_property
+    def stored(self) -> Mapping[str, StoredImage]:
+        """SHA-256 -> what is known of a picture's file, as far as its suite tells."""
+        keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
+        there = [key for key in keys if self.tables.exists(key)]
+        known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}
+        shown = dict.fromkeys(image for one in self.questions for image in one.images)
+        return known | files_of(self.image_store, [image for image in shown if image not in known])
+
+    def looks(self, images: Sequence[str]) -> Mapping[str, str]:
+        """SHA-256 -> how a picture looks, of those that decode; each is looked for once."""
+        if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
+            self._looks.update(dict.fromkeys(new, ""))
+            self._looks.update(looks_of(self.image_store, new))
+        return {image: look for image in images if (look := self._looks[image])}
+
+    @cached_property
+    def _looks(self) -> dict[str, str]:
+        """What was looked for; "" where nothing decodes."""
+        return {}
+
+    def results(self, condition: str = "main") -> Results:
+        """Scores of every model that was measured on the present questions; gathered once."""
+        if condition not in self._results:
+            self._results[condition] = self._gathered(condition)
+        return self._results[condition]
+
+    @cached_property
+    def _results(self) -> dict[str, Results]:
+        """Condition -> what was gathered."""
+        return {}
+
+    def _gathered(self, condition: str) -> Results:
+        if not self.tables.exists(questions_key(self.task, condition)):
+            return Results(models=(), questions=(), points=np.empty((0, 0)))
+        key = questions_key(self.task, condition)
+        is_own = key == questions_key(self.task, "main")
+        asked = self.questions if is_own else self.tables.read(key, Question)
+        ids = tuple(question.question_id for question in asked)
+        models = tuple(self._measured(condition))
+        points = np.full((len(models), len(ids)), np.nan)
+        rows, columns = ({name: i for i, name in enumerate(names)} for names in (models, ids))
+        key = evaluation_key(self.task, condition, "scores")
+        answers = np.full(points.shape, "", object)
+        found = self.tables.query(_POINTS, {"scores": ([key], Score)}, {}, parts=PARTS).to_pydict()
+        for question, model, share, answer in zip(*found.values(), strict=True):
+            if model in rows and question in columns:
+                at = rows[model], columns[question]
+                points[at], answers[at] = share, answer
+        return Results(models=models, questions=ids, points=points, answers=answers)
+
+    def predictions(
+        self, model: str, condition: str = "main", of: Collection[str] | None = None
+    ) -> Sequence[Prediction]:
+        """What a model said."""
+        key = evaluation_key(self.task, condition, "predictions")
+        return self.tables.read(key, Prediction, model, of)
+
+    def judgements(
+        self, model: str, condition: str = "main", of: Collection[str] | None = None
+    ) -> Sequence[Judgement]:
+        """Verdicts on what a model said; none where nobody judges."""
+        key = evaluation_key(self.task, condition, "judgements")
+        return self.tables.read(key, Judgement, model, of) if self.task.is_judged else []
+
+    def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
+        """Points of what a model said."""
+        key = evaluation_key(self.task, condition, "scores")
+        return self.tables.read(key, Score, model)
+
+    def columns(
+        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
+    ) -> Columns:
+        """Fields of all of a model's rows; none of judgements where nobody judges."""
+        if table == "judgements" and not self.task.is_judged:
+            return {name: [] for name in names}
+        key = evaluation_key(self.task, condition, table)
+        return read_columns(self.tables, key, _ROWS[table], model, names)
+
+    @cached_property
+    def verdicts(self) -> Sequence[JudgeVerdict]:
+        """Verdicts of models that judge, each beside that of rules."""
+        return verdicts(self)
+
+    @cached_property
+    def votes(self) -> Sequence[Vote]:
+        """What people said of single things; tables that were never made keep nothing."""
+        about_replies = [VoteTable.of_answers(form) for form in self.task.reply_forms]
+        return [
+            vote
+            for name, row, votes in (*self.task.vote_tables, *about_replies)
+            if self.tables.exists(name.split("/"))
+            for vote in votes(self.tables.read(name.split("/"), row))
+        ]
+
+    @cached_property
+    def judge_figures(self) -> Sequence[JudgeFigure]:
+        """What was measured of the task's judges, earliest first; last what people say now."""
+        kept = read_figures(self.tables.home, JudgeFigure, self.task.name)
+        return [*kept, *figures_by_people(self.tables, [self.task])]
+
+    @cached_property
+    def order_figures(self) -> Sequence[OrderFigure]:
+        """What was measured of models in several orders of the options, earliest first."""
+        return read_figures(self.tables.home, OrderFigure, self.task.name)
+
+    def open_image(self, image: str) -> Image.Image:
+        """A picture by its SHA-256.
+
+        Raises:
+            ImageError: If it is not there, or does not decode.
+        """
+        return self.image_store.open(image)
+
+    def _measured(self, condition: str) -> Iterator[str]:
+        """Models with metrics of the present questions; what cannot be read is left out."""
+        key = evaluation_key(self.task, condition, "metrics")
+        data = self.tables.digest(questions_key(self.task, condition))
+        for model in sorted(self.tables.partitions(key)):
+            try:
+                rows = self.tables.read(key, Metric, model)
+            except TableError:
+                continue
+            if rows and data and rows[0].questions == short(data):
+                yield model

@@ -1,0 +1,273 @@
+"""The papers' claims, tried: one table a suite.
+
+Tries claims on what was measured in a home: paired by questions where two cells share them.
+
+Models that answer without looking are not what a paper speaks of, and are left out. People are
+only compared with models that answered what they did: the published edition.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import NamedTuple
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.paired_comparisons import by_question
+from bench_assets.comparison.units import ScoredMetric, metric_pairs
+from bench_assets.core.schema.claims import Cell, Claim, ClaimResult
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.published_numbers import PublishedNumber, read_published
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.core.stats.claim_tests import (
+    ClaimNumber,
+    Difference,
+    is_about_named,
+    of_ends,
+    printed_number,
+    printed_row,
+    said,
+    summed,
+    tried,
+    tried_as_printed,
+)
+from bench_assets.core.stats.paired_tests import change, clusters_of, interval
+from bench_assets.core.text.escaping import as_text
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import ScoredQuestion, Task
+from resources.config.bench_toml import Settings
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles, table_output
+
+
+class _MeasuredCell(NamedTuple):
+    cell: Cell
+    model: str
+    edition: str  # "published" of printed numbers
+    number: ClaimNumber
+    measured: bool
+
+
+@dataclass(frozen=True)
+class MeasuredClaims:
+    """The claims of one paper over the tables of a home."""
+
+    suite: str
+    tasks: Sequence[Task]
+    tables: TableFiles
+    printed: Sequence[PublishedNumber]
+    uninformed: Collection[str] = ()  # models that answer without looking
+    _rows: dict[tuple[str, ...], dict[tuple[str, str], Metric]] = field(default_factory=dict)
+    _questions: dict[tuple[str, str], dict[str, Question]] = field(default_factory=dict)
+
+    def tried(self, claims: Sequence[Claim]) -> list[ClaimResult]:
+        """Try all claims on every model that has the numbers they take."""
+        models = {claim.name: self._models(claim) for claim in claims}
+        return tried(self.suite, claims, "measured", models, self._attempt)
+
+    def _models(self, claim: Claim) -> list[str]:
+        cells = [term.cell for term in claim.terms if not term.cell.model]
+        left_out = {*self.uninformed, *claim.but, *(t.cell.model for t in claim.terms)}
+        left_out |= {t.cell.here.model for t in claim.terms if t.cell.here}
+        having = [set(self.tables.known(self._key(c.here or c))) for c in cells]
+        models = sorted(set.intersection(*having) - left_out) if having else []
+        return [one for one in models if all(self._metric(c.here or c, one) for c in cells)]
+
+    def _attempt(self, claim: Claim, model: str) -> Difference | str:
+        if is_about_named(claim):
+            return "it is about models that the paper names"
+        if not model:
+            conditions = dict.fromkeys(term.cell.condition for term in claim.terms)
+            return f"no model that looks was measured for it: it takes {', '.join(conditions)}"
+        found = [self._find(claim, term.cell, model) for term in claim.terms]
+        if missing := [one for one in found if isinstance(one, str)]:
+            return missing[0]
+        cells = [one for one in found if not isinstance(one, str)]
+        other = {one.edition for one in cells if one.measured} - {"published"}
+        if other and not all(one.measured for one in cells):
+            return f"measured on the edition {min(other)!r}, printed for 'published'"
+        return self._paired(claim, cells) or summed(claim, [one.number for one in cells])
+
+    def _find(self, claim: Claim, cell: Cell, model: str) -> _MeasuredCell | str:
+        here = cell.here or cell
+        whose = here.model or model
+        row = self._metric(here, whose)
+        if row is None:
+            printed = printed_row(here, whose, self.printed) if here.model else None
+            if printed is None:
+                return claim.unprinted or f"nobody measured {said(here, whose)[:-1]}"
+            number = printed_number(here, whose, printed)
+            return _MeasuredCell(here, whose, "published", number, measured=False)
+        if row.n_failed:
+            return f"{said(here, whose)} {row.n_failed} questions have no reply"
+        if isnan(row.value):
+            return f"{said(here, whose)} no value"
+        low, high = (row.value,) * 2 if here.exact else (row.low, row.high)
+        shown = f"{said(here, whose)} {row.value:.3f}"
+        return _MeasuredCell(
+            here,
+            whose,
+            row.edition,
+            ClaimNumber(shown, row.value, low, high, row.n_scored),
+            measured=True,
+        )
+
+    def _paired(self, claim: Claim, cells: Sequence[_MeasuredCell]) -> Difference | None:
+        """The interval of a difference of two numbers over the same questions."""
+        if [term.weight for term in claim.terms] != [1.0, -1.0]:
+            return None
+        more, less = cells
+        alike = ("task", "metric", "category", "table")
+        if any(getattr(more.cell, a) != getattr(less.cell, a) for a in alike):
+            return None
+        if not (more.measured and less.measured) or more.cell.table != "metrics":
+            return None
+        task = self._task(more.cell)
+        try:
+            sides = self._shared(task, *cells)
+        except TableError:
+            return None
+        measure = task.measures.get(more.cell.metric)
+        if not measure or not sides[0]:
+            return None
+        before, after = (ScoredMetric(side, measure(side).value) for side in sides[::-1])
+        clusters = clusters_of([one.question for one in before.scored])
+        adds = task.adds.get(more.cell.metric)
+        pairs = metric_pairs(measure, before, after, clusters, adds)
+        low, high = (end - claim.margin for end in interval(pairs))
+        value, n = (
+            change(pairs) - claim.margin,
+            len({s.question.question_id for s in before.scored}),
+        )
+        why = f"{said(more.cell, more.model)} {after.value:.3f}; "
+        why += f"{said(less.cell, less.model)} {before.value:.3f}; paired on {n} questions"
+        return of_ends(value, low, high, n, why)
+
+    def _shared(
+        self, task: Task, more: _MeasuredCell, less: _MeasuredCell
+    ) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:
+        """Scores of the questions of a category that both have points for."""
+        sides = [self._scored(task, one) for one in (more, less)]
+        shared = [name for name in sides[0] if name in sides[1]]
+        first, second = ([one for name in shared for one in side[name]] for side in sides)
+        return first, second
+
+    def _scored(self, task: Task, one: _MeasuredCell) -> dict[str, list[ScoredQuestion]]:
+        key = evaluation_key(task, one.cell.condition, "scores")
+        asked = self._asked(task, one.cell.condition)
+        return {
+            name: [ScoredQuestion(asked[name], score) for score in scores]
+            for name, scores in by_question(self.tables.read(key, Score, one.model)).items()
+            if name in asked
+            and (one.cell.category == "all" or one.cell.category in task.slices(asked[name]))
+        }
+
+    def _asked(self, task: Task, condition: str) -> dict[str, Question]:
+        key = questions_key(task, condition)
+        if (task.name, condition) not in self._questions:
+            rows = self.tables.read(key, Question)
+            self._questions[task.name, condition] = {row.question_id: row for row in rows}
+        return self._questions[task.name, condition]
+
+    def _metric(self, cell: Cell, model: str) -> Metric | None:
+        """The row of a cell, measured on the questions as they are now."""
+        place = (*self._key(cell), "of", model)
+        if place not in self._rows:
+            self._rows[place] = self._present(cell, model)
+        return self._rows[place].get((cell.metric, cell.category))
+
+    def _present(self, cell: Cell, model: str) -> dict[tuple[str, str], Metric]:
+        task = self._task(cell)
+        try:
+            rows = self.tables.read(self._key(cell), Metric, model)
+            asked = "main" if cell.table != "metrics" else cell.condition
+            now = short(self.tables.digest(questions_key(task, asked)) or "")
+        except TableError:
+            return {}
+        return {(row.metric, row.category): row for row in rows if row.questions == now}
+
+    def _key(self, cell: Cell) -> list[str]:
+        return claim_key(self._task(cell), cell)
+
+    def _task(self, cell: Cell) -> Task:
+        return next(task for task in self.tasks if task.name == cell.task)
+
+
+def claim_key(task: Task, cell: Cell) -> list[str]:
+    """Asset key of the table that a cell is measured in."""
+    if cell.table == "metrics":
+        return evaluation_key(task, cell.condition, "metrics")
+    return [*task.name.split("/"), cell.table]
+
+
+CLAIMS = "claims"
+"""Name of the table, one a suite: ``codis/claims``."""
+
+_UNINFORMED = ("random", "most_frequent")
+
+
+def claims_asset(suite: Suite) -> dg.AssetsDefinition:
+    """Build the asset that tries what the paper of a suite says."""
+
+    @dg.asset(
+        key=[suite.name, CLAIMS],
+        deps=_tables_of(suite),
+        group_name=CLAIMS,
+        kinds={"python"},
+        tags={"bench/stage": CLAIMS},
+        description=(
+            "One row: a sentence of the paper, tried on its own numbers or on those measured "
+            "here, of one model or of all together."
+        ),
+    )
+    def claims(settings: SettingsFile, tables: TableFiles) -> dg.Output[list[ClaimResult]]:
+        rows = tried_claims(suite, tables, settings.load())
+        return table_output(rows, {"verdicts": dg.MetadataValue.md(_as_markdown(rows))})
+
+    return claims
+
+
+def tried_claims(suite: Suite, tables: TableFiles, settings: Settings) -> list[ClaimResult]:
+    """Try the claims of a suite on the paper's numbers, then on those of a home.
+
+    Raises:
+        SourceError: If its table of printed numbers cannot be read.
+    """
+    printed = read_published(suite.published) if suite.published else []
+    measured = MeasuredClaims(suite.name, suite.tasks, tables, printed, uninformed(settings))
+    return [*tried_as_printed(suite.name, suite.claims, printed), *measured.tried(suite.claims)]
+
+
+def uninformed(settings: Settings) -> set[str]:
+    """Models that answer without looking: baselines, and those that are shown no picture."""
+    return {
+        name
+        for name, spec in {**EMBEDDED_MODELS, **settings.models}.items()
+        if spec.kind in _UNINFORMED or getattr(spec, "text_only", False)
+    }
+
+
+def _tables_of(suite: Suite) -> list[dg.AssetKey]:
+    tasks = {task.name: task for task in suite.tasks}
+    keys = [claim_key(tasks[cell.task], cell) for cell in _cells(suite)]
+    return [dg.AssetKey(key) for key in dict.fromkeys(map(tuple, keys))]
+
+
+def _cells(suite: Suite) -> Iterable[Cell]:
+    for claim in suite.claims:
+        for term in claim.terms:
+            yield term.cell.here or term.cell
+
+
+def _as_markdown(rows: Iterable[ClaimResult]) -> str:
+    lines = ["| claim | on | verdict | by | 95 % interval |", "|---|---|---|---:|---|"]
+    lines += [
+        f"| {as_text(row.sentence)} | {row.on} | {row.verdict} | {row.value:.3f}"
+        f" | {row.low:.3f} to {row.high:.3f} |"
+        for row in rows
+        if not row.model
+    ]
+    return "\n".join(lines)

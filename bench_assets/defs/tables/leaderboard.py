@@ -1,0 +1,324 @@
+"""One table of all models and all tasks, with the papers' own rows beside ours.
+
+The lines of the leaderboard of one task: what was measured here, and what papers print.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from math import nan
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from bench_assets.asset_factory.asset_metadata import blind
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.measurements import exam
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.stats.rank_intervals import ranked
+from bench_assets.core.tables.arrow import to_json, to_rows
+from bench_assets.defs.checks.staleness import CurrentConfiguration
+from bench_assets.evaluation.task import Task
+from bench_assets.report.site.other_sources import other_sources
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import Table, TableFiles, table_output
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+MEASURED = "measured here"
+UNREADABLE = "unreadable"
+
+_CURRENT = """
+SELECT * FROM metrics
+WHERE condition = 'main' AND category = 'all' AND task = $task AND metric = $metric
+ORDER BY n_failed > 0, value DESC NULLS LAST, model
+"""
+
+
+def standings(
+    task: Task,
+    tables: TableFiles,
+    published: Sequence[PublishedNumber],
+    configured: CurrentConfiguration | None = None,
+) -> list[LeaderboardRow]:
+    """Rank the models of one task: ours on the present questions, best first, then published.
+
+    A model that was measured on questions that have changed since is left out until it is
+    measured again. One with failed questions comes last; still behind it, with the reason in
+    ``stale``, one that was measured otherwise than ``configured`` now, and those whose table
+    cannot be read: by name, with the reason and without a number. What was measured on other
+    sources stays, with their ``place``; rows of one edition stand together, the present one first.
+    """
+    printed = [
+        row
+        for row in published
+        if (row.task, row.metric, row.category, row.condition)
+        == (task.name, task.primary_metric, "all", "main")
+    ]
+    rows = [
+        *_measured_on(task, tables, configured),
+        *_measured_elsewhere(task, tables, configured),
+        *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
+    ]
+    editions = list(dict.fromkeys(row.edition for row in rows))
+    return ranked(sorted(rows, key=lambda row: editions.index(row.edition)))
+
+
+def all_standings(
+    tasks: Sequence[Task],
+    tables: TableFiles,
+    published: Sequence[PublishedNumber],
+    configured: CurrentConfiguration | None = None,
+) -> list[LeaderboardRow]:
+    """Rank the models of tasks, one after the other; of tables in a store many at a time."""
+    of_task = partial(standings, tables=tables, published=published, configured=configured)
+    if tables.blobs.folder is not None:
+        return [row for task in tasks for row in of_task(task)]
+    with ThreadPoolExecutor() as threads:
+        return [row for rows in threads.map(of_task, tasks) for row in rows]
+
+
+def _measured_on(
+    task: Task, tables: TableFiles, configured: CurrentConfiguration | None
+) -> list[LeaderboardRow]:
+    found, unreadable = _current(task, tables, configured)
+    edition = found[0].edition if found else _edition(task, tables) if unreadable else UNKNOWN
+    return [
+        *sorted(found, key=lambda row: bool(row.stale)),
+        *(_unreadable(task, edition, *one) for one in unreadable.items()),
+    ]
+
+
+def _measured_elsewhere(
+    task: Task, tables: TableFiles, configured: CurrentConfiguration | None
+) -> Iterator[LeaderboardRow]:
+    """What was measured on other sources; not on one that has the same questions."""
+    for place, others in other_sources(task, tables):
+        for row in _measured_on(task, others, configured):
+            yield replace(row, place=place)
+
+
+def _edition(task: Task, tables: TableFiles) -> str:
+    """The edition of the present questions, which no number says."""
+    return exam(tables, task).edition or UNKNOWN
+
+
+def _current(
+    task: Task, tables: TableFiles, configured: CurrentConfiguration | None
+) -> tuple[list[LeaderboardRow], dict[str, str]]:
+    """What was measured on the present questions; of which models nothing can be read, and why."""
+    key = evaluation_key(task, "main", "metrics")
+    damaged: dict[Table, str] = {}
+    try:
+        data = tables.digest(evaluation_key(task, "main", "questions"))
+        found = tables.query(
+            _CURRENT,
+            {"metrics": ([key], Metric)},
+            damaged,
+            task=task.name,
+            metric=task.primary_metric,
+        )
+    except TableError as why:
+        return [], dict.fromkeys(tables.known(key), str(why))
+    unreadable = {model: why for (_, model), why in damaged.items()}
+    rows = []
+    for model, one in _each(found):
+        if isinstance(one, str):
+            unreadable[model] = one
+            continue
+        try:
+            stale = configured.why_stale(task, one) if configured else ""
+            rows += [_measured(one, stale)] if data and one.questions == short(data) else []
+        except TableError as why:
+            unreadable[model] = str(why)
+    return rows, unreadable
+
+
+def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
+    """Each row with its model, or why it is none: that does not end the rest."""
+    try:
+        yield from ((row.model, row) for row in to_rows(found, Metric))
+    except TableError:
+        for number in range(found.num_rows):
+            try:
+                (row,) = to_rows(found.slice(number, 1), Metric)
+                yield row.model, row
+            except TableError as why:
+                yield str(found.column("model")[number]), str(why)
+
+
+def _measured(row: Metric, stale: str) -> LeaderboardRow:
+    extensions = Signature.parse(row.signature).extensions
+    return LeaderboardRow(
+        task="+".join((row.task, *extensions)),
+        edition=row.edition,
+        metric=row.metric,
+        model=row.model,
+        source=MEASURED,
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        n_scored=row.n_scored,
+        n_unscored=row.n_unscored,
+        n_failed=row.n_failed,
+        n_no_answer=row.n_no_answer,
+        constant=row.constant,
+        shuffled=row.shuffled,
+        stale=stale,
+        signature=row.signature,
+    )
+
+
+def _unreadable(task: Task, edition: str, model: str, why: str) -> LeaderboardRow:
+    return LeaderboardRow(
+        task="+".join((task.name, *task.extensions)),
+        edition=edition,
+        metric=task.primary_metric,
+        model=model,
+        source=f"{UNREADABLE}: {why}",
+        value=nan,
+        low=None,
+        high=None,
+        n_scored=None,
+        n_unscored=None,
+        n_failed=None,
+        signature="",
+    )
+
+
+def _printed(row: PublishedNumber) -> LeaderboardRow:
+    return LeaderboardRow(
+        task=row.task,
+        edition="published",
+        metric=row.metric,
+        model=row.model,
+        source=row.source,
+        value=row.value,
+        low=None,
+        high=None,
+        n_scored=None,
+        n_unscored=None,
+        n_failed=None,
+        signature="",
+    )
+
+
+_NUMBERS = ("value", "low", "high", "constant", "shuffled")
+
+
+def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
+    """Build the table of printed numbers, the leaderboard and its export."""
+    return [_published(catalog), _leaderboard(catalog), _export()]
+
+
+def _published(catalog: Catalog) -> dg.AssetsDefinition:
+    @dg.asset(
+        group_name="leaderboard",
+        kinds={"python"},
+        tags={"bench/stage": "leaderboard"},
+        description="One row: one number as a paper printed it, with the paper and the table.",
+    )
+    def published(context: dg.AssetExecutionContext) -> dg.Output[list[PublishedNumber]]:
+        rows, problems = catalog.published()
+        for problem in problems:
+            context.log.warning(problem)
+        return table_output(rows, {"problems": "; ".join(problems) or "none"})
+
+    return published
+
+
+def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
+    @dg.asset(
+        ins={"published": dg.AssetIn()},
+        deps=[evaluation_key(task, "main", "metrics") for task in catalog.tasks],
+        group_name="leaderboard",
+        kinds={"duckdb"},
+        tags={"bench/stage": "leaderboard"},
+        description=(
+            "One row: a task's primary metric for one model, measured here on the questions as "
+            "they are now, or published. Rows of different editions are not comparable."
+        ),
+    )
+    def leaderboard(
+        settings: SettingsFile, tables: TableFiles, published: list[PublishedNumber]
+    ) -> dg.Output[list[LeaderboardRow]]:
+        now = CurrentConfiguration(settings.load())
+        rows = all_standings(catalog.tasks, tables, published, now)
+        return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
+
+    return leaderboard
+
+
+def _export() -> dg.AssetsDefinition:
+    @dg.asset(
+        ins={"leaderboard": dg.AssetIn()},
+        group_name="leaderboard",
+        kinds={"pandas"},
+        tags={"bench/stage": "leaderboard"},
+        description="The leaderboard as CSV and Parquet files for use elsewhere, in `export/`.",
+    )
+    def leaderboard_export(
+        context: dg.AssetExecutionContext, tables: TableFiles, leaderboard: list[LeaderboardRow]
+    ) -> None:
+        frame = leaderboard_frame(leaderboard)
+        export = tables.export
+        export.put("leaderboard.csv", frame.to_csv(index=False).encode())
+        export.put("leaderboard.parquet", frame.to_parquet(index=False))
+        context.add_output_metadata(
+            {"rows": len(frame), "csv": dg.MetadataValue.path(export.named("leaderboard.csv"))}
+        )
+
+    return leaderboard_export
+
+
+def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
+    """Print the leaderboard for the UI."""
+    columns = ("task", "edition", "model", "value", "95 % interval", "constant", "shuffled", "n")
+    lines = [f"| {' | '.join(columns)} | source |", "|---" * (len(columns) + 1) + "|"]
+    for row in rows:
+        interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
+        n = "" if row.n_scored is None else str(row.n_scored)
+        n += f" ({row.n_unscored} unscored)" if row.n_unscored else ""
+        n += f" ({row.n_failed} without reply)" if row.n_failed else ""
+        n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+        lines.append(
+            f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
+            f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
+            f" | {row.shown_source} |"
+        )
+    return "\n".join(lines)
+
+
+def leaderboard_frame(rows: Sequence[LeaderboardRow]) -> "pd.DataFrame":
+    """Make the data frame that leaves the system, checked column by column.
+
+    Raises:
+        TableError: If a value is not of its column's type.
+    """
+    import pandas as pd
+    from dagster_pandas import PandasColumn, create_dagster_pandas_dataframe_type
+
+    texts = ["task", "edition", "metric", "model", "source"]
+    frame_type = create_dagster_pandas_dataframe_type(
+        name="Leaderboard",
+        columns=[
+            *(PandasColumn.string_column(name, non_nullable=True) for name in texts),
+            *(PandasColumn.float_column(name, ignore_missing_vals=True) for name in _NUMBERS),
+        ],
+    )
+    names = list(LeaderboardRow.__dataclass_fields__)
+    frame = pd.DataFrame([to_json(row) for row in rows], columns=names)
+    frame = frame.astype(dict.fromkeys(_NUMBERS, float))
+    check = frame_type.type_check(None, frame)
+    if not check.success:
+        raise TableError(f"leaderboard: {check.description}")
+    return frame

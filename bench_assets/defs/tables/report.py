@@ -1,0 +1,38 @@
+"""The report as an asset: made again when the leaderboard, or any number, is."""
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.report.building import make_report
+from resources.config.settings_resource import SettingsFile
+from resources.tables.parquet import TableFiles
+
+
+def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
+    """Build the asset behind the leaderboard, and behind what is measured beside it."""
+
+    @dg.asset(
+        ins={"leaderboard": dg.AssetIn()},
+        deps=[
+            evaluation_key(task, condition, "metrics")
+            for task in catalog.tasks
+            for condition in task.conditions
+            if condition == "main" or task.asked_of == "model"
+        ],
+        group_name="leaderboard",
+        kinds={"html"},
+        tags={"bench/stage": "leaderboard"},
+        description="All that was measured as a site that opens from disk, in `report/`.",
+    )
+    def report(
+        context: dg.AssetExecutionContext,
+        settings: SettingsFile,
+        tables: TableFiles,
+        leaderboard: list[LeaderboardRow],
+    ) -> None:
+        page = make_report(settings.load(), tables, catalog, leaderboard, context.log.info)
+        context.add_output_metadata({"page": dg.MetadataValue.path(page)})
+
+    return report

@@ -1,0 +1,112 @@
+"""What a user says models were trained on: folders, lists of digests, files of texts."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from bench_assets.audit.framework.evidence import TrainingMatch
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.schema.errors import ImageError, SettingsError
+from resources.config.bench_toml import Settings
+from resources.storage.file_digests import texts_in
+
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}
+_TEXTS = {".jsonl", ".json", ".txt", ".md"}
+_DIGEST = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class TrainingFiles:
+    """Files that lie somewhere; pictures are looked at once, texts each time they are asked for."""
+
+    files: Sequence[Path]
+
+    def pictures(self) -> Iterator[TrainingMatch]:
+        """Digests of pictures."""
+        yield from (seen for seen in self._listed if len(seen.what) == 64)
+        yield from (digest for digest, _ in self._pictures)
+
+    def looks(self) -> Iterator[TrainingMatch]:
+        """How pictures look."""
+        yield from (seen for seen in self._listed if len(seen.what) == 16)
+        yield from (look for _, look in self._pictures if look.what)
+
+    def texts(self) -> Iterator[TrainingMatch]:
+        """Texts, one by one: every line of a text, every text in a line of JSON."""
+        for file in self.files:
+            if file.suffix.lower() in _TEXTS:
+                yield from _texts(file)
+
+    @cached_property
+    def _pictures(self) -> list[tuple[TrainingMatch, TrainingMatch]]:
+        return [_seen(file) for file in self.files if file.suffix.lower() in _PICTURES]
+
+    @cached_property
+    def _listed(self) -> list[TrainingMatch]:
+        """Digests in files of text."""
+        return [
+            TrainingMatch(f"{file.name}, line {number}", digest.lower())
+            for file in self.files
+            if file.suffix.lower() not in _PICTURES
+            for number, line in _lines(file)
+            for digest in _DIGEST.findall(line)
+        ]
+
+
+def training_of(settings: Settings) -> TrainingFiles | None:
+    """Find what bench.toml or a command names; None where it names nothing.
+
+    Raises:
+        SettingsError: If there is nothing where it should be.
+    """
+    if not settings.training:
+        return None
+    if absent := [path for path in settings.training if not path.exists()]:
+        raise SettingsError(f"{settings.file}, [soundness], training: there is no {absent[0]}")
+    every = [file for path in settings.training for file in _below(path)]
+    return TrainingFiles(every)
+
+
+def _below(path: Path) -> list[Path]:
+    return sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+
+
+def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
+    """Digest and look of a picture; what does not decode has no look."""
+    data = file.read_bytes()
+    try:
+        look = picture_hash(decode(data).picture)
+    except ImageError:
+        look = ""
+    return TrainingMatch(str(file), sha256(data).hexdigest()), TrainingMatch(str(file), look)
+
+
+def _texts(file: Path) -> Iterator[TrainingMatch]:
+    if file.suffix.lower() == ".json":
+        yield from _texts_of(f"{file.name}", file.read_text(encoding="utf-8", errors="replace"))
+        return
+    for number, line in _lines(file):
+        name = f"{file.name}, line {number}"
+        if file.suffix.lower() == ".jsonl":
+            yield from _texts_of(name, line)
+        else:
+            yield TrainingMatch(name, line)
+
+
+def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
+    """The texts in some JSON; what is none is a text itself."""
+    try:
+        found = json.loads(written)
+    except (ValueError, RecursionError):
+        found = written
+    yield from (TrainingMatch(name, text) for text in texts_in(found))
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        yield from enumerate(lines, 1)

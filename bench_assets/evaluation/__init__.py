@@ -1,0 +1,1 @@
+"""Task and Suite, the pipeline (predict, judge, score, aggregate), blind baselines, extensions."""

@@ -1,0 +1,198 @@
+"""What ``flow.summarise`` does with the scores of one model, of which there may be very many.
+
+What studies have in common: they take metrics beside the four steps of ``flow``.
+"""
+
+import hashlib
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from types import MappingProxyType
+
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import OPEN, Signature, joined, short
+from bench_assets.core.stats.means import Mean, mean
+from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.joined_rows import some
+from bench_assets.core.tables.large_tables import at, column
+from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
+
+
+class ScoreOverview:
+    """What is told of the scores of one model before they are measured."""
+
+    def __init__(
+        self,
+        task: Task,
+        questions: Sequence[Question],
+        rows: Sequence[ScoredQuestion],
+        places: Sequence[int],
+    ) -> None:
+        """Go through them once.
+
+        Args:
+            task: Whose questions they are.
+            questions: All that were asked.
+            rows: The scores; at least one.
+            places: For each, the place of its question.
+        """
+        self.rows, self.first = rows, rows[0].score
+        self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
+        self.setups, self.judges = set[str](), set[str]()
+        missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
+        failed = bytearray(len(questions))
+        for n, (place, (question, score)) in enumerate(zip(places, rows, strict=True)):
+            missing[place] = 0
+            failed[place] |= bool(score.error)  # all draws count
+            silent[place] |= score.no_answer
+            self.setups.add(score.setup)
+            self.judges.add(score.judge)
+            for category in dict.fromkeys(("all", *task.slices(question))):
+                self.slices[category].append(n)
+        unanswered = (place for place in range(len(questions)) if missing[place] or failed[place])
+        self.failed = _by_slice(task, at(questions, unanswered))
+        self.no_answer = _by_slice(task, at(questions, compress(range(len(questions)), silent)))
+        self.n_silent = sum(silent)
+
+
+def metrics(
+    task: Task, questions: Sequence[Question], scored: ScoreOverview, signature: Signature
+) -> Iterator[Metric]:
+    """Take every measure, slice by slice."""
+    cut_off = {"no_answer": str(scored.n_silent)} if scored.n_silent else {}
+    for category in sorted(
+        scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
+    ):
+        rows = some(scored.rows, scored.slices.get(category, ()))
+        for name, measure in task.measures.items():
+            yield Metric(
+                task=task.name,
+                model=scored.first.model,
+                condition=scored.first.condition,
+                metric=name,
+                category=category,
+                n_failed=scored.failed[category],
+                n_no_answer=scored.no_answer[category],
+                edition=questions[0].edition,
+                data=signature.parts["data"],
+                setup=joined(scored.setups),
+                signature=str(signature.plus(**cut_off, n=str(len(questions)))),
+                **_measured(name, measure, rows)._asdict(),
+            )
+
+
+def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
+    """Take a measure, which may be somebody else's.
+
+    Raises:
+        BenchError: If it ends with an error, or gives no mean; names it.
+    """
+    with named(f"measure {name}"):
+        found = measure(rows)
+        if not isinstance(found, Mean):
+            raise TypeError(f"should give a Mean, not {found!r:.60}")
+        if any(map(math.isinf, found[:3])):
+            raise ValueError(f"should give finite numbers, not {found.value:g}")
+        return found
+
+
+def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
+    return Counter(
+        category for q in questions for category in dict.fromkeys(("all", *task.slices(q)))
+    )
+
+
+def by_model(rows: Sequence[Score] | Sequence[Prediction]) -> dict[tuple[str, str], "array[int]"]:
+    """Where the rows of each model and condition are."""
+    found: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
+    named = zip(column(rows, "model"), column(rows, "condition"), strict=True)
+    for place, whose in enumerate(named):
+        found[whose].append(place)
+    return found
+
+
+def values_at(rows: Sequence[Prediction], name: str, places: Iterable[int]) -> Iterator[str]:
+    """What stands in a column at these places, where anything does."""
+    chosen = bytearray(len(rows))
+    for place in places:
+        chosen[place] = 1
+    return filter(None, compress(column(rows, name), chosen))
+
+
+def signature_of(
+    task: Task,
+    scored: ScoreOverview,
+    sent: Iterable[str],
+    decodings: Iterable[str],
+    data: str,
+    open_: str,
+) -> Signature:
+    """Say what it takes to get the same numbers: who was ``sent`` what, and decoded how."""
+    prompts = (
+        hashlib.sha256("\n".join(found).encode()).hexdigest() if (found := sorted(sent)) else ""
+    )
+    parts = {
+        "data": short(data),
+        **({OPEN: open_} if open_ else {}),
+        "prompts": prompts[:12] or "unknown",
+        "model": "+".join(sorted(set(decodings))) or "unknown",
+        "judge": "+".join(sorted(scored.judges - {""})) or "none",
+        "reading": scored.first.reading,
+    }
+    return Signature(task.name, task.version, scored.first.condition, parts, task.extensions)
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def answered_of(
+    questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> list[AnsweredQuestion]:
+    """Join predictions with their questions; those without a reply are left out."""
+    asked = {question.question_id: question for question in questions}
+    return [AnsweredQuestion(asked[p.question_id], p) for p in predictions if not p.error]
+
+
+def decodings(predictions: Sequence[Prediction]) -> str:
+    """Who was asked how, for signatures."""
+    return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"
+
+
+def blank_metric(  # noqa: PLR0913  (what tells studies apart)
+    task: Task,
+    questions: Sequence[Question],
+    model: str,
+    parts: Mapping[str, str],
+    *,
+    n_failed: int,
+    compared: str = "main",
+    before: Mapping[str, str] = _NOTHING,
+) -> Metric:
+    """Make a metric over nothing yet, with what all rows of a study share.
+
+    Args:
+        task: Whose questions they are.
+        questions: All that the study is over.
+        model: Whose replies are looked at.
+        parts: What the number depends on besides the questions, for the signature.
+        n_failed: Questions without a reply.
+        compared: The condition, or conditions, for the signature.
+        before: Parts of the signature that stand before the questions.
+    """
+    data = short(digest(questions))
+    open_ = next((n for q in questions if (n := q.labels.get(OPEN))), "")
+    parts = {**before, "data": data, **({OPEN: open_} if open_ else {}), **parts}
+    return Metric(
+        task=task.name,
+        model=model,
+        condition="main",
+        metric="",
+        category="all",
+        n_failed=n_failed,
+        edition=questions[0].edition if questions else "",
+        data=data,
+        signature=str(Signature(task.name, task.version, compared, parts, task.extensions)),
+        **mean([])._asdict(),
+    )

@@ -1,0 +1,207 @@
+"""What is scored without looking: one reply to every question, and a model's replies dealt anew.
+
+Both stand beside every number as ``constant`` and ``shuffled``, so that a metric, a reader or an
+exam that can be satisfied blindly shows itself. Only rules are asked for verdicts, never a model:
+where a model judges, its numbers stand alone.
+"""
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import isnan
+from string import ascii_uppercase
+from typing import TypeAlias
+
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.large_tables import LargeTable, column, gathered
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import RULES, Task
+
+_Values: TypeAlias = Mapping[tuple[str, str], float]  # by metric and category
+
+STOCK = (
+    "Yes.",
+    "No.",
+    "There is no such thing in the image.",
+    "It cannot be determined from the image.",
+)
+"""Replies that are tried wherever a question is answered in words."""
+
+_FREQUENT = 8  # answers that are tried, of those that are right more than once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestConstant:
+    """One cell of a results table for the reply that does best in its category."""
+
+    reading: str
+    metric: str
+    category: str
+    value: float  # in the metric's own unit
+    reply: str  # the best of those tried, by the task's primary metric in this category
+    data: str  # digest of the questions, as signatures have it
+
+
+def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
+    """Say the same to every question; keep the reply that scores best, category by category.
+
+    Tried are the letters of the options, what is right more than once, and ``STOCK``, in every
+    reading of the task. There is nothing for tasks that only a model can judge, and for cells in
+    which nothing can be scored.
+    """
+    if not questions or not _has_rules(task):
+        return []
+    data = short(digest(questions))
+    said = {text: _readings(task, questions, text) for text in _candidates(questions)}
+    return [
+        BestConstant(
+            reading=reading, metric=metric, category=where, value=value, reply=best, data=data
+        )
+        for reading in task.readings
+        for found in [{text: values[reading] for text, values in said.items()}]
+        for category in dict.fromkeys(category for one in found.values() for _, category in one)
+        for best in [_best(found, (task.primary_metric, category))]
+        for (metric, where), value in found[best].items()
+        if where == category
+    ]
+
+
+def beside(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+    constants: Sequence[BestConstant],
+) -> list[Metric]:
+    """Summarise one model's scores, with both blind values beside each number.
+
+    They are left out where a model judged, and ``constant`` where it is of other questions.
+    """
+    rows = pipeline.summarise(task, questions, predictions, scores)
+    judges, readings = set(column(scores, "judge")), set(column(scores, "reading"))
+    if not rows or not judges <= {"", RULES} or len(readings) != 1:
+        return rows
+    (reading,) = readings
+    known = {
+        (one.metric, one.category): one.value
+        for one in constants
+        if (one.reading, one.data) == (reading, rows[0].data)
+    }
+    others = shuffled(predictions)
+    dealt = _values(task, questions, others, _judged(task, questions, others), reading)
+    return [
+        replace(row, constant=known.get(cell), shuffled=dealt.get(cell))
+        for row in rows
+        for cell in [(row.metric, row.category)]
+    ]
+
+
+def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
+    """What a blind guess gets: known where each question offers as many options, one of them right.
+
+    None where the primary metric is not the share of right answers.
+    """
+    kinds = zip(column(questions, "kind"), column(questions, "options"), strict=True)
+    offered = {len(options) if kind == "choice" else 0 for kind, options in kinds}
+    is_share = task.primary_metric == "accuracy" and len(offered) == 1
+    return 1 / max(offered) if is_share and max(offered) else None
+
+
+def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
+    """Give every reply of a model to another question, each draw by itself.
+
+    Each goes one question further, in an order that depends on the questions' ids alone; where
+    there was no reply there is none. Questions of one picture seldom meet.
+    """
+    names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
+    failed = bytearray(map(bool, column(predictions, "error")))
+    samples: dict[int, array[int]] = defaultdict(lambda: array("I"))
+    for place, sample in enumerate(column(predictions, "sample")):
+        if not failed[place]:
+            samples[sample].append(place)
+    receivers = array("I", (place for place in range(len(names)) if failed[place]))
+    givers = receivers[:]
+    for places in samples.values():
+        in_order = array("I", sorted(places, key=names.__getitem__))
+        receivers += in_order
+        givers += in_order[-1:] + in_order[:-1]
+    if not isinstance(predictions, LargeTable):
+        rows, dealt = predictions, zip(receivers, givers, strict=True)
+        return [replace(rows[of], question_id=rows[to].question_id) for to, of in dealt]
+    whose = array("I", bytes(4 * len(names)))  # for each place
+    for to, of in zip(receivers, givers, strict=True):
+        whose[to] = of
+    said = predictions.in_order(whose)
+    asked = column(predictions, "question_id")
+    again = (replace(row, question_id=to) for row, to in zip(said, asked, strict=True))
+    return gathered(again, Prediction)
+
+
+def _has_rules(task: Task) -> bool:
+    return not task.is_judged or RULES in task.judges
+
+
+def _candidates(questions: Sequence[Question]) -> list[str]:
+    lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
+    right = Counter(text for question in questions for text in dict.fromkeys(_right(question)))
+    frequent = [text for text, times in right.most_common(_FREQUENT) if times > 1]
+    words = STOCK if len(lettered) < len(questions) else ()
+    return list(dict.fromkeys([*ascii_uppercase[: max(lettered, default=0)], *frequent, *words]))
+
+
+def _right(question: Question) -> Iterator[str]:
+    """What would be right, as a reply says it."""
+    match question.kind:
+        case "text":
+            yield from question.answer
+        case "choices":
+            yield "".join(question.answer)
+        case "blanks":
+            yield "\n".join(question.answer)
+        case _:
+            return  # letters are tried anyhow, and nobody says a ranking
+
+
+def _saying(question: Question, text: str) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        model="constant",
+        condition="main",
+        text=text,
+        raw_text=text,
+        finish_reason="stop",
+    )
+
+
+def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, _Values]:
+    """What is scored by saying one thing to every question, in every reading."""
+    said = gathered((_saying(question, text) for question in questions), Prediction)
+    judged = _judged(task, questions, said)
+    return {name: _values(task, questions, said, judged, name) for name in task.readings}
+
+
+def _judged(
+    task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> Sequence[Judgement]:
+    return pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+
+
+def _values(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str,
+) -> _Values:
+    scores = gathered(pipeline.scores(task, questions, predictions, judgements, reading), Score)
+    rows = pipeline.summarise(task, questions, predictions, scores)
+    return {(row.metric, row.category): row.value for row in rows if not isnan(row.value)}
+
+
+def _best(found: Mapping[str, _Values], primary: tuple[str, str]) -> str:
+    """The reply with the highest primary metric; the first of those that were tried, on a tie."""
+    return max(found, key=lambda text: found[text].get(primary, float("-inf")))

@@ -1,0 +1,107 @@
+"""What other packages add to a task of a benchmark: conditions, measures and judges.
+
+A package says in its ``pyproject.toml``, of an ``Extension``::
+
+    [project.entry-points."bench_assets.extensions"]
+    acme = "acme_bench:CODIS"
+
+What was measured with it says so: ``codis+acme``. The paper's primary metric stays what it is. Its
+code counts as the suite's own: what was made by another version of it is made again.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
+from bench_assets.core.tables.json_records import mistyped
+from bench_assets.evaluation.suite import Suite, defects
+from bench_assets.evaluation.task import Condition, Judge, Measure, Task
+from bench_assets.plugins import find_plugins, strangers_objects
+
+GROUP = "bench_assets.extensions"
+
+_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """Conditions, measures and judges for a task, under names that it has not yet."""
+
+    name: str  # is shown behind the task's: "codis+acme"
+    task: str
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    judges: Mapping[str, Judge] = field(default_factory=dict)
+
+
+def extend(task: Task, by: Extension) -> Task:
+    """Add to a task.
+
+    Raises:
+        SettingsError: If a field is of another type, if a name is taken or cannot be one, if a
+            condition needs questions that nobody makes, or a judge comes to a task whose scores
+            need none.
+    """
+    if why := mistyped(by):
+        raise SettingsError(f"task {task.name}: {'; '.join(why)}")
+    added = {"condition": by.conditions, "measure": by.measures, "judge": by.judges}
+    there = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
+    names = [(what, name) for what, more in added.items() for name in more]
+    for what, name in [("extension", by.name), *names]:
+        if not _NAME.fullmatch(name):
+            raise SettingsError(f"{what} {name!r}: expected small letters, digits and _")
+        if name in there.get(what, task.extensions):
+            raise SettingsError(f"{task.name}: the {what} {name!r} is taken: choose another name")
+    for name, condition in by.conditions.items():
+        if condition.own_questions:
+            raise SettingsError(f"condition {name!r}: an extension has no questions of its own")
+    if by.judges and not task.is_judged:
+        raise SettingsError(f"{task.name} is scored without a judge: there is nothing to judge")
+    return replace(
+        task,
+        conditions={**task.conditions, **by.conditions},
+        measures={**task.measures, **by.measures},
+        judges={**task.judges, **by.judges},
+        extensions=(*task.extensions, by.name),
+    )
+
+
+def with_extensions(
+    suites: Sequence[Suite], installed: Collection[str]
+) -> tuple[tuple[Suite, ...], list[str]]:
+    """Add what installed packages have for the tasks of suites.
+
+    Args:
+        suites: Those that are loaded.
+        installed: Names of all that could be.
+
+    Returns:
+        The suites, and a line for each extension that is left out.
+    """
+    plugins = find_plugins(GROUP, Extension)
+    extended = {suite.name: suite for suite in suites}
+    problems = [*plugins.problems]
+    for name, by in plugins.found.items():
+        try:
+            with strangers_objects():
+                whose = by.task.split("/")[0]
+                if whose in extended:
+                    extended[whose] = _extended(extended[whose], by, plugins.code[name])
+                elif whose not in installed:
+                    raise UnknownNameError("suite", whose, installed)
+        except BenchError as why:
+            problems.append(f"{plugins.origins[name]}: extension {by.name} is left out: {why}")
+    return tuple(extended.values()), problems
+
+
+def _extended(suite: Suite, by: Extension, code: Path) -> Suite:
+    tasks = {task.name: task for task in suite.tasks}
+    if by.task not in tasks:
+        raise UnknownNameError("task", by.task, tasks)
+    tasks[by.task] = extend(tasks[by.task], by)
+    whole = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
+    if why := defects(whole):
+        raise SettingsError("; ".join(why))
+    return whole

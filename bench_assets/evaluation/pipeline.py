@@ -1,0 +1,239 @@
+"""The way of every question to the leaderboard, as four pure steps in the order they happen.
+
+``evaluation`` runs each step as an asset; a notebook or a test runs them one after the other.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from bench_assets.core.judging.request_streaming import Requests, answers
+from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import OPEN
+from bench_assets.core.schema.signature import joined as joined_setups
+from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.joined_rows import joined, places_in, some, verdicts
+from bench_assets.core.tables.large_tables import BLOCK, altered, column, gathered
+from bench_assets.evaluation.aggregation import (
+    ScoreOverview,
+    by_model,
+    metrics,
+    signature_of,
+    values_at,
+)
+from bench_assets.evaluation.task import (
+    RULES,
+    AnsweredQuestion,
+    ByModel,
+    ByRules,
+    ScoredQuestion,
+    ScoreOne,
+    Task,
+    attempt,
+    named,
+)
+
+
+def predict(
+    task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
+) -> list[Prediction]:
+    """Ask a model every question under one condition, in one call, so that it can batch.
+
+    A question that stays unanswered has a prediction with ``error``, and no text.
+
+    Raises:
+        ModelError: If the model cannot be asked at all.
+        UnknownNameError: If the task has no such condition.
+    """
+    return list(predictions(task, questions, model, condition))
+
+
+def predictions(
+    task: Task, questions: Sequence[Question], model: ChatModel, condition: str = "main"
+) -> Iterator[Prediction]:
+    """Do as ``predict`` does, and let go of each prediction.
+
+    Raises:
+        ModelError: If the model cannot be asked at all.
+        UnknownNameError: If the task has no such condition.
+    """
+    asking = task.condition(condition)
+
+    def prompt(question: Question) -> Prompt:
+        with named(f"condition {condition}, the prompt of {question.question_id}"):
+            return asking.prompt(question)
+
+    requests = Requests(questions, prompt, asking.samples, asking.temperature)
+    for request, reply in answers(model, requests):
+        if request.question is not None:
+            yield _prediction(request, reply, request.question, model, condition)
+
+
+def judge(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    model: ChatModel | None,
+    judge: str = "",
+) -> Sequence[Judgement]:
+    """Gather the verdicts that scoring needs, from a chat model or (None) by rules.
+
+    Predictions without a reply or without an answer are not judged. ``judge`` names one of the
+    task's; "" is the default one that asks the model, or the one by rules where there is none.
+
+    Raises:
+        SettingsError: If the task is not judged in that way.
+        ModelError: If the judge cannot be asked at all.
+    """
+    answered = _replied(questions, predictions)
+    name = judge or (task.default_judge if model else RULES)
+    chosen = task.judges.get(name)
+    rows: Sequence[Judgement]
+    if isinstance(chosen, ByModel) and model is not None:
+        with named(f"judge {name}"):
+            rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
+    elif isinstance(chosen, ByRules) and model is None:
+        with named(f"judge {name}"):
+            rows, title = _by_rules(chosen, answered), name
+    else:
+        raise SettingsError(
+            f"{task.name} is judged by {task.ways_to_judge}, not by "
+            f"{model.name if model else name!r}: name the judge"
+        )
+    own = name in (RULES, task.default_judge)  # these say themselves who judges
+    return rows if own else altered(rows, judge=title)
+
+
+def score(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str = "",
+) -> list[Score]:
+    """Give points to every prediction, by the named reading or the task's default one.
+
+    A prediction without a reply has a score without points that carries its error; one whose model
+    was cut off before it answered is wrong.
+
+    Raises:
+        UnknownNameError: If the task has no such reading.
+    """
+    return list(scores(task, questions, predictions, judgements, reading))
+
+
+def scores(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str = "",
+) -> Iterator[Score]:
+    """Do as ``score`` does, and let go of each score.
+
+    Raises:
+        UnknownNameError: If the task has no such reading.
+    """
+    reading = reading or task.default_reading
+    score_one = task.reading(reading)
+    pairs = joined(questions, predictions, AnsweredQuestion)
+    for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
+        yield replace(
+            _score(task, score_one, pair, about),
+            reading=reading,
+            judge="+".join(sorted({verdict.judge for verdict in about})),
+            setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),
+        )
+
+
+def summarise(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    scores: Sequence[Score],
+) -> list[Metric]:
+    """Take every measure of a task over all questions and over each slice of them.
+
+    A question that has no score at all counts as failed: it was not answered, and a value over
+    the rest is not the value of the whole.
+    """
+    places, said = places_in(questions, scores), by_model(predictions)
+    pairs = joined(questions, scores, ScoredQuestion, places)
+    data = digest(questions)
+    open_ = next((n for labels in column(questions, "labels") if (n := labels.get(OPEN))), "")
+    found: list[Metric] = []
+    for key, chosen in sorted(by_model(scores).items()):
+        scored = ScoreOverview(task, questions, some(pairs, chosen), [places[n] for n in chosen])
+        sent = values_at(predictions, "prompt_sha256", said[key])
+        decodings = values_at(predictions, "decoding", said[key])
+        found += metrics(
+            task, questions, scored, signature_of(task, scored, sent, decodings, data, open_)
+        )
+    return found
+
+
+def _prediction(
+    request: Request, reply: Reply, question: Question, model: ChatModel, condition: str
+) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        model=model.name,
+        condition=condition,
+        sample=request.sample,
+        text=reply.said.answer,
+        raw_text=reply.text,
+        prompt_sha256=request.prompt.sha256,
+        decoding=model.signature,
+        finish_reason=reply.finish_reason,
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        image_tokens=reply.image_tokens,
+        seconds=reply.seconds,
+        note=reply.note,
+        no_answer=reply.no_answer,
+        error=reply.error,
+    )
+
+
+def _score(
+    task: Task, score_one: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]
+) -> Score:
+    prediction = pair.prediction
+    if prediction.error:
+        return replace(Score.of(prediction, points=None), error=prediction.error)
+    if prediction.no_answer:
+        return _wrong(task, score_one, pair)
+    return attempt(score_one, pair, about)
+
+
+def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
+    """Give no points to a reply without an answer; what it says is what an empty one would.
+
+    The task's rules stand in for the judge, because a reading may write their verdicts down.
+    """
+    silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
+    rules = task.judges.get(RULES)
+    score = score_one(silent, rules.judge([silent]) if isinstance(rules, ByRules) else [])
+    # A question without points, such as one whose answer is not published, stays without.
+    points = 0.0 if score.max_points else score.points
+    return replace(score, points=points, note=pair.prediction.no_answer, no_answer=True)
+
+
+def _replied(
+    questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> Sequence[AnsweredQuestion]:
+    """Predictions that can be judged, with their questions."""
+    pairs = joined(questions, predictions, AnsweredQuestion)
+    silent = zip(column(predictions, "error"), column(predictions, "no_answer"), strict=True)
+    return some(pairs, [place for place, why in enumerate(silent) if not any(why)])
+
+
+def _by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:
+    """Judge by rules; a block at a time where each reply is judged by itself."""
+    if not judge.each or len(answered) <= BLOCK:
+        return judge.judgements(answered)
+    starts = range(0, len(answered), BLOCK)
+    blocks = (judge.judgements(list(answered[start : start + BLOCK])) for start in starts)
+    return gathered(chain.from_iterable(blocks), Judgement)

@@ -1,0 +1,197 @@
+"""A suite: one benchmark, as the graph, the command line and the sensors see it."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.core.schema.claims import Claim
+from bench_assets.core.schema.rows import Metric, Prediction, Question
+from bench_assets.core.tables.json_records import mistyped
+from bench_assets.evaluation.task import RULES, Task
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_TAKEN = (
+    *("checkpoint", "claims", "default", "expectations", "first_look", "leaderboard"),
+    *("leaderboard_export", "published", "report"),
+)
+"""Names that the graph has given to assets, groups and jobs of its own."""
+
+_ENDS = ("_ablations", "_soundness")  # of groups beside a suite's
+
+
+class SuiteSettings(BaseModel):
+    """What every suite lets a user choose; a suite's own settings derive from it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    judge: str = RULES
+    """A judge of the task by its name, such as "rules", which need no model; else a model of this
+    file, which the task's default judge asks; or "NAME:MODEL" for another judge that asks one."""
+    reading: str = ""
+    """How replies become points; "" is the suite's default reading."""
+
+
+AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
+
+
+class HomeConfiguration(Protocol):
+    """What is configured in a home folder: ``resources.config.bench_toml.Settings`` is."""
+
+    @property
+    def home(self) -> Path:
+        """The folder."""
+        ...
+
+    def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
+        """Read what is configured for a suite."""
+        ...
+
+
+MeasureBeside: TypeAlias = Callable[
+    [HomeConfiguration, str, Sequence[Question], Sequence[Prediction]], list[Metric]
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """The whole contract of a benchmark, shipped or from outside."""
+
+    name: str  # the first part of its tasks' names, of its assets' keys and of its folder
+    tasks: tuple[Task, ...]
+    assets: Callable[[], Sequence[Any]]
+    """Assets and asset checks left of the waist, and studies; called when the suite is loaded."""
+    published: Path | None = None  # the papers' numbers, see ``core.published``
+    settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
+    release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
+    by_hand: str = ""  # what a person has to do to get them where it does not
+    forms: tuple[SuiteForm, ...] = ()  # what people are asked when its questions are made
+    claims: tuple[Claim, ...] = ()  # what its paper says, to be tried; see ``core.claims``
+    licence: str = ""  # of the release: its address, or its terms in words
+    code: tuple[Path, ...] = ()
+    """Files and folders that its question tables are made by: a change there builds them anew. None
+    named: the package of the module that its entry point names."""
+    measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
+    """By task: what is measured of one model's replies with more than their scores, an encoder say;
+    for replies that were made elsewhere. The suite has it as an asset as well."""
+
+    @property
+    def every_form(self) -> tuple[SuiteForm, ...]:
+        """Its own forms, and those about replies to its tasks."""
+        return (*self.forms, *(form for task in self.tasks for form in task.reply_forms))
+
+    def forms_asked(self, named: Collection[str]) -> tuple[SuiteForm, ...]:
+        """Its own forms, and those about replies to its tasks that are named.
+
+        Args:
+            named: Names of forms: the sections ``[people.forms]`` of bench.toml.
+        """
+        about = self.every_form[len(self.forms) :]
+        return (*self.forms, *(form for form in about if form.form.name in named))
+
+
+def defects(suite: Suite) -> list[str]:
+    """Find what a suite must be other than it is; each would break the graph of all suites."""
+    if unfit := [*mistyped(suite), *_mistyped_in(suite)]:
+        return unfit
+    found = [] if suite.tasks else ["it has no tasks"]
+    found += name_defects(suite.name)
+    times = Counter(task.name for task in suite.tasks)
+    found += [f"task {name}: there are {n} of this name" for name, n in times.items() if n > 1]
+    found += [
+        f"task {name}: lies in the folder of task {other}"
+        for name in times
+        for other in times
+        if name.startswith(f"{other}/")
+    ]
+    found += [f"task {task.name}: {why}" for task in suite.tasks for why in _lacks(task, suite)]
+    if not issubclass(suite.settings, SuiteSettings):
+        found.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
+    if suite.published and not suite.published.is_file():
+        found.append(f"published: there is no file {suite.published}")
+    found += [f"claims: {why}" for why in _claim_defects(suite)]
+    found += [f"forms: {why}" for why in _form_defects(suite)]
+    found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
+    return found
+
+
+def _mistyped_in(suite: Suite) -> Iterator[str]:
+    """What is of another type in its tasks and their conditions; none of tasks that are none."""
+    tasks = suite.tasks if isinstance(suite.tasks, tuple | list) else ()
+    for task in tasks:
+        if isinstance(task, Task):
+            unfit = mistyped(task)
+            conditions = task.conditions.items() if not unfit else ()
+            unfit += [
+                f"condition {name!r}, {why}" for name, one in conditions for why in mistyped(one)
+            ]
+            yield from (f"task {task.name}: {why}" for why in unfit)
+
+
+def name_defects(name: str) -> list[str]:
+    """Find why a suite cannot be called so."""
+    found = []
+    if not _NAME.fullmatch(name) or name.endswith(_ENDS):
+        found.append(
+            "name: expected letters, digits and _, no digit first, at last none of"
+            f" {', '.join(_ENDS)}"
+        )
+    if name in _TAKEN:
+        found.append(f"name: the graph has other uses for {', '.join(_TAKEN)}")
+    return found
+
+
+def _form_defects(suite: Suite) -> list[str]:
+    """What would keep a form from its place in the graph."""
+    times = Counter(form.table("answers") for form in suite.forms)
+    found = [f"there are {n} with the table {key}" for key, n in times.items() if n > 1]
+    for one in suite.forms:
+        name = one.form.name
+        parts = name.split("/")
+        if parts[0] != suite.name or len(parts) < 2 or not all(map(_NAME.fullmatch, parts)):
+            found.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
+        found += [
+            f"{name}, field {field.name!r}: expected letters, digits and _, no digit first"
+            for field in one.form.fields
+            if not _NAME.fullmatch(field.name)
+        ]
+    return found
+
+
+def _claim_defects(suite: Suite) -> list[str]:
+    """What would make a claim one about tables that nobody makes."""
+    times = Counter(claim.name for claim in suite.claims)
+    found = [f"there are {n} of the name {name}" for name, n in times.items() if n > 1]
+    conditions = {task.name: task.conditions for task in suite.tasks}
+    for claim in suite.claims:
+        for cell in [one for t in claim.terms for one in (t.cell, t.cell.here) if one]:
+            if cell.task not in conditions:
+                found.append(f"{claim.name}: there is no task {cell.task!r}")
+            elif cell.condition not in conditions[cell.task]:
+                found.append(f"{claim.name}: {cell.task} has no condition {cell.condition!r}")
+    return found
+
+
+def _lacks(task: Task, suite: Suite) -> list[str]:
+    found = []
+    whose, *parts = task.name.split("/")
+    if whose != suite.name:
+        found.append(f"its name should begin with {suite.name!r}")
+    found += [
+        f"{part!r}: expected letters, digits and _, no digit first"
+        for part in (*parts, *task.conditions)
+        if not _NAME.fullmatch(part)
+    ]
+    if next(iter(task.conditions), "") != "main":
+        found.append(f"its first condition should be 'main', of {list(task.conditions)}")
+    found += [
+        f"it has no {what}"
+        for what, some in (("reading", task.readings), ("measure", task.measures))
+        if not some
+    ]
+    return found

@@ -1,0 +1,248 @@
+"""A task: what one benchmark task adds to the evaluation that all tasks share."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.annotation.answers.vote_tables import DecisionTable, VoteTable
+from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook
+from bench_assets.annotation.responses.forms import reply_forms
+from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.core.schema.chat import ChatModel, Prompt
+from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.stats.means import Mean
+
+
+class AnsweredQuestion(NamedTuple):
+    """A question with one prediction for it."""
+
+    question: Question
+    prediction: Prediction
+
+
+class ScoredQuestion(NamedTuple):
+    """A question with one score for it."""
+
+    question: Question
+    score: Score
+
+
+MakePrompt: TypeAlias = Callable[[Question], Prompt]
+ScoreOne: TypeAlias = Callable[[AnsweredQuestion, Sequence[Judgement]], Score]
+Measure: TypeAlias = Callable[[Sequence[ScoredQuestion]], Mean]
+Adds: TypeAlias = Callable[[Sequence[ScoredQuestion]], Sequence[float]]
+Slices: TypeAlias = Callable[[Question], Sequence[str]]
+
+
+CANNOT_BE_READ = (
+    *(BenchError, ArithmeticError, AttributeError, LookupError),
+    *(RuntimeError, TypeError, ValueError),
+)
+"""What a reader of replies may end with, whatever a reply is: that item is unscored, by name."""
+
+RULES = "rules"
+"""Name of the judge that needs no model; a suite's own rules, and what is used by default."""
+
+
+class ByRules(NamedTuple):
+    """A judge that needs no model."""
+
+    judge: Callable[[Sequence[AnsweredQuestion]], list[Judgement]]
+    each: bool = False  # whether a reply is judged by itself, whatever others there are
+
+    def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+        """Judge all of them; a reply that cannot be read is its own error, and ends nothing."""
+        try:
+            return self.judge(answered)
+        except CANNOT_BE_READ:
+            failed = [row for pair in answered for row in self._failed(pair)]
+        without = {(row.question_id, row.sample) for row in failed}
+        others = [
+            pair
+            for pair in answered
+            if (pair.prediction.question_id, pair.prediction.sample) not in without
+        ]
+        return [*(self.judge(others) if others else ()), *failed]
+
+    def _failed(self, pair: AnsweredQuestion) -> list[Judgement]:
+        try:
+            self.judge([pair])
+        except CANNOT_BE_READ as why:
+            named = {"judge": RULES, "criterion": "", "reply": ""}
+            row = Judgement.of(pair.prediction, verdict=None, **named)
+            return [replace(row, error=f"the judge cannot read the reply: {_shown(why)}")]
+        return []
+
+
+class ByModel(NamedTuple):
+    """A judge that asks a model, whichever is chosen for it."""
+
+    judge: Callable[[Sequence[AnsweredQuestion], ChatModel], Sequence[Judgement]]
+
+
+Judge: TypeAlias = ByRules | ByModel
+
+
+class ChosenJudge(NamedTuple):
+    """A judge of a task, and the model it asks."""
+
+    name: str
+    model: str  # "" for a judge that needs none
+
+
+def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]) -> Score:
+    """Score a prediction; one that its reading cannot read is unscored and says why."""
+    try:
+        return score(pair, about)
+    except CANNOT_BE_READ as why:
+        return Score.of(pair.prediction, points=None, note=f"cannot be scored: {_shown(why)}")
+
+
+@contextmanager
+def named(what: str) -> Iterator[None]:
+    """Say whose code it was that ended with something that nobody raised on purpose.
+
+    Raises:
+        BenchError: If it did; names it.
+    """
+    try:
+        yield
+    except BenchError:
+        raise
+    except CANNOT_BE_READ as why:
+        raise BenchError(f"{what}: {_shown(why)}") from why
+
+
+def by_category(question: Question) -> Sequence[str]:
+    """Slice a results table by the paper's categories."""
+    return (question.category,) if question.category else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """One way of asking the questions: the paper's own, or one of its ablations."""
+
+    prompt: MakePrompt
+    about: str  # what is different here, and where the paper has it
+    own_questions: bool = False  # the leaf makes a table of its own: other images, a subset, ...
+    needs: str = ""  # what to put where, said when there is nothing to ask
+    samples: int = 1  # draws a question
+    temperature: float | None = None  # None: as the model is configured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """The four verbs of a task: prompt, judge, score, measure."""
+
+    name: str  # "codis" or "journeybench/mcot": its folder, asset prefix and table folder
+    title: str  # as the paper spells it
+    version: int  # raised when new scores may no longer be compared with old ones
+    conditions: Mapping[str, Condition]  # "main" first: what the paper publishes
+    readings: Mapping[str, ScoreOne]  # how replies, judged or not, become points; default first
+    measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
+    adds: Mapping[str, Adds] = field(default_factory=dict)
+    """By metric: what each score adds to a mean that only all of them together say, CIDEr's."""
+    judges: Mapping[str, Judge] = field(default_factory=dict)  # by name; {} if none is needed
+    slices: Slices = by_category
+    asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set
+    counts: Mapping[str, int] = field(default_factory=dict)  # the paper's, of questions by category
+    extensions: tuple[str, ...] = ()  # packages that added to it, see ``extension``
+    vote_tables: tuple[VoteTable, ...] = ()  # by which it is examined how far people agreed
+    decided_in: tuple[DecisionTable, ...] = ()  # what its questions wait for
+
+    code_book: CodeBook = GENERAL  # what mistakes are read for
+
+    @property
+    def suite(self) -> str:
+        """The benchmark the task belongs to: the first part of its name."""
+        return self.name.split("/")[0]
+
+    @property
+    def shown(self) -> str:
+        """Its title, with the extensions: ``CODIS+acme``."""
+        return "+".join((self.title, *self.extensions))
+
+    @property
+    def primary_metric(self) -> str:
+        """The metric the paper ranks models by."""
+        return next(iter(self.measures))
+
+    @property
+    def reply_forms(self) -> tuple[SuiteForm, ...]:
+        """What people may be asked about replies to it; nothing where models do not talk."""
+        if self.asked_of != "model":
+            return ()
+        return reply_forms(self.name, self.title, self.code_book, judged=self.is_judged)
+
+    @property
+    def default_reading(self) -> str:
+        """The reading used where none is named."""
+        return next(iter(self.readings))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether scores need verdicts."""
+        return bool(self.judges)
+
+    @property
+    def default_judge(self) -> str:
+        """The judge that asks the model where only a model is named; "" if none asks one."""
+        asking = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
+        return next(asking, "")
+
+    @property
+    def ways_to_judge(self) -> str:
+        """What may be said to name a judge, for people."""
+        named = [
+            f"{name}:MODEL" if isinstance(judge, ByModel) else name
+            for name, judge in self.judges.items()
+            if name != self.default_judge
+        ]
+        return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "nobody"
+
+    def chosen_judge(self, setting: str) -> ChosenJudge:
+        """Read which judge bench.toml names: one of the task's, else the model that is to judge.
+
+        ``"rules"`` is a judge, ``"gpt"`` a model that the default judge asks, and ``"strict:gpt"``
+        one that the judge named strict asks.
+
+        Raises:
+            SettingsError: If the task is not judged in that way; lists the ways there are.
+        """
+        name, _, model = setting.partition(":")
+        asks = isinstance(self.judges.get(name), ByModel)
+        if asks and model:
+            return ChosenJudge(name, model)
+        if setting in self.judges and not asks:
+            return ChosenJudge(setting, "")
+        if self.default_judge and setting != RULES and not (asks and name != self.default_judge):
+            return ChosenJudge(self.default_judge, setting)
+        raise SettingsError(
+            f"{self.name} is judged by {self.ways_to_judge}, not by {setting!r}: name the judge"
+        )
+
+    def condition(self, name: str) -> Condition:
+        """Find a condition by name.
+
+        Raises:
+            UnknownNameError: If the task has no such condition.
+        """
+        if name not in self.conditions:
+            raise UnknownNameError(f"condition of {self.name}", name, self.conditions)
+        return self.conditions[name]
+
+    def reading(self, name: str) -> ScoreOne:
+        """Find a reading by name.
+
+        Raises:
+            UnknownNameError: If the task has no such reading.
+        """
+        if name not in self.readings:
+            raise UnknownNameError(f"reading of {self.name}", name, self.readings)
+        return self.readings[name]
+
+
+def _shown(why: Exception) -> str:
+    return f"{type(why).__name__}: {why!s:.200}"

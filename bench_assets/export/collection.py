@@ -1,0 +1,221 @@
+"""What leaves the home: rows of the tables that are asked for, without secrets.
+
+Every export takes its rows from here: this is the one place where secrets are kept out.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.core.schema.errors import TableError, UnknownNameError
+from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.evaluation.task import Task
+from resources.tables.parquet import TableFiles
+
+Row = TypeVar("Row")
+
+MAIN = "main"
+
+
+class TableFilter(NamedTuple):
+    """Which tables are to leave; () is all of them."""
+
+    tasks: Sequence[Task]
+    models: Sequence[str] = ()
+    conditions: Sequence[str] = ()
+    editions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportTable:
+    """One question table."""
+
+    task: Task
+    name: str  # "main", or the condition that has questions of its own
+    questions: Sequence[Question]
+    key: Sequence[str]  # of the table
+
+    @property
+    def edition(self) -> str:
+        """The edition of its questions."""
+        return self.questions[0].edition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResponses:
+    """What one model replied to a question table under one condition; tables may be missing."""
+
+    exam: ExportTable
+    condition: str
+    model: str
+    asked_at: datetime  # when the last reply came, in UTC
+    predictions: Sequence[Prediction]
+    judgements: Sequence[Judgement]
+    scores: Sequence[Score]
+    metrics: Sequence[Metric]
+
+    @property
+    def task(self) -> Task:
+        """The task it belongs to."""
+        return self.exam.task
+
+    @property
+    def name(self) -> str:
+        """Task and condition; the paper's own condition is not in it."""
+        return self.task.name + ("" if self.condition == MAIN else f"/{self.condition}")
+
+    @property
+    def reading(self) -> str:
+        """How its replies became points."""
+        return next((row.reading for row in self.scores), "") or self.task.default_reading
+
+    @property
+    def primary(self) -> Metric | None:
+        """The primary metric over all questions, if it was measured."""
+        name = self.task.primary_metric
+        return next((m for m in self.metrics if (m.metric, m.category) == (name, "all")), None)
+
+
+class TableCollection:
+    """The tables of a home that are asked for, one after the other."""
+
+    def __init__(self, tables: TableFiles, wanted: TableFilter, secrets: Secrets) -> None:
+        """Look at the names.
+
+        Raises:
+            UnknownNameError: If nothing has a result of a model, condition or edition so named.
+        """
+        self._tables = tables
+        self._wanted = wanted
+        self._secrets = secrets
+        self.left_out: list[str] = []
+        """Tables that do not leave, and why; known when all were taken."""
+        models = (
+            m for task in wanted.tasks for c in task.conditions for m in self._models(task, c)
+        )
+        _check("model with results", wanted.models, models if wanted.models else ())
+        _check("condition", wanted.conditions, (c for t in wanted.tasks for c in t.conditions))
+        _check("edition", wanted.editions, get_args(Edition))
+
+    @property
+    def home(self) -> Path:
+        """The folder that the folder of tables lies in."""
+        return self._tables.home
+
+    def file_of(self, exam: ExportTable) -> tuple[bytes, str]:
+        """The bytes of a question table, and where they lie: below the home, or as which object."""
+        blobs, name = self._tables.blobs, self._tables.name(exam.key)
+        at = blobs.named(name)
+        return blobs.get(name) or b"", at.removeprefix(f"{self.home}/")
+
+    def exams(self) -> Iterator[ExportTable]:
+        """Take the question tables."""
+        for task in self._wanted.tasks:
+            names = (questions_key(task, one) for one in self._conditions(task))
+            for key in dict.fromkeys(map(tuple, names)):
+                name = key[len(task.name.split("/")) : -1]
+                if exam := self._exam(task, name[0] if name else MAIN):
+                    yield exam
+
+    def evaluations(self) -> Iterator[ModelResponses]:
+        """Take what models replied to the questions as they are now, and what it came to."""
+        for task in self._wanted.tasks:
+            for condition in self._conditions(task):
+                models = self._wanted.models or self._models(task, condition)
+                if not models or not (exam := self._exam(task, _questions_of(task, condition))):
+                    continue
+                for model in sorted(set(models) & set(self._models(task, condition))):
+                    if evaluated := self._evaluated(exam, condition, model):
+                        yield evaluated
+
+    def discreet(self, rows: Sequence[Row]) -> list[Row]:
+        """Take the secrets out of the texts of rows."""
+        return [_discreet(row, self._secrets) for row in rows] if self._secrets else list(rows)
+
+    def wants(self, task: str, model: str, edition: str) -> bool:
+        """Whether a line of the leaderboard is asked for."""
+        _, models, _, editions = self._wanted
+        named = {one.name for one in self._wanted.tasks}
+        return (
+            task.partition("+")[0] in named
+            and (not models or model in models)
+            and (not editions or edition in editions)
+        )
+
+    def _conditions(self, task: Task) -> list[str]:
+        wanted = self._wanted.conditions
+        return [name for name in task.conditions if not wanted or name in wanted]
+
+    def _models(self, task: Task, condition: str) -> list[str]:
+        return self._tables.partitions(evaluation_key(task, condition, "predictions"))
+
+    def _exam(self, task: Task, name: str) -> ExportTable | None:
+        key = evaluation_key(task, name, "questions")
+        questions = self._read(key, Question) if self._tables.exists(key) else []
+        editions = self._wanted.editions
+        if not questions or (editions and questions[0].edition not in editions):
+            return None
+        return ExportTable(task=task, name=name, questions=questions, key=key)
+
+    def _evaluated(self, exam: ExportTable, condition: str, model: str) -> ModelResponses | None:
+        predictions = evaluation_key(exam.task, condition, "predictions")
+        found = ModelResponses(
+            exam=exam,
+            condition=condition,
+            model=self._secrets.redacted(model),
+            asked_at=datetime.fromtimestamp(self._tables.written(predictions, model), UTC),
+            predictions=self._of(Prediction, "predictions", exam.task, condition, model),
+            judgements=self._of(Judgement, "judgements", exam.task, condition, model),
+            scores=self._of(Score, "scores", exam.task, condition, model),
+            metrics=self._of(Metric, "metrics", exam.task, condition, model),
+        )
+        if self._is_of_now(found, exam):
+            return found
+        self._leave_out(f"{found.name} of {model}: its questions have changed since")
+        return None
+
+    def _is_of_now(self, found: ModelResponses, exam: ExportTable) -> bool:
+        digest = short(self._tables.digest(evaluation_key(exam.task, exam.name, "questions")) or "")
+        asked = {question.question_id for question in exam.questions}
+        return all(row.questions == digest for row in found.metrics) and all(
+            row.question_id in asked for row in found.predictions
+        )
+
+    def _of(
+        self, row_type: type[Row], table: str, task: Task, condition: str, model: str
+    ) -> list[Row]:
+        key = evaluation_key(task, condition, table)
+        return self._read(key, row_type, model) if self._tables.exists(key, model) else []
+
+    def _read(self, key: Sequence[str], row_type: type[Row], model: str = "") -> list[Row]:
+        try:
+            return self.discreet(self._tables.read(key, row_type, model))
+        except TableError as why:
+            self._leave_out(str(why))
+            return []
+
+    def _leave_out(self, why: str) -> None:
+        if why not in self.left_out:
+            self.left_out.append(why)
+
+
+def _questions_of(task: Task, condition: str) -> str:
+    return condition if task.conditions[condition].own_questions else MAIN
+
+
+def _check(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    there_are = set(known)
+    for name in names:
+        if name not in there_are:
+            raise UnknownNameError(what, name, there_are)
+
+
+def _discreet(row: Row, secrets: Secrets) -> Row:
+    found: Any = row
+    texts = {f.name: secrets.redacted_value(getattr(row, f.name)) for f in fields(found)}
+    return replace(found, **texts)  # type: ignore[no-any-return]

@@ -1,0 +1,207 @@
+"""What was measured as curves, as trackers of experiments have it: one for each run and task.
+
+Curves as runs of MLflow: an experiment for each task, condition and edition.
+
+What is there already is not written again: a second export adds what was measured since.
+
+Curves as runs of Weights & Biases; without a network, unless that is asked for.
+"""
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.training_runs import step_of
+from bench_assets.core.text.redaction import without_named
+from bench_assets.export.collection import ModelResponses, TableCollection
+
+_UNFIT = re.compile(r"[^\w.\- :/]")  # in the name of a metric, as MLflow has it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """What was measured of one checkpoint, or of a model that is none."""
+
+    model: str
+    step: int  # 0 for what is no checkpoint
+    milliseconds: int  # when the last reply came, since 1970
+    values: Mapping[str, float]  # metric, or metric/category
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """The checkpoints of one training run on one task, by step."""
+
+    experiment: str  # task, condition and edition: what may be compared
+    run: str
+    tags: Mapping[str, str]
+    points: tuple[CurvePoint, ...]
+
+
+def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
+    """Put checkpoints of a run together; what has no value yet has no point."""
+    found: dict[tuple[str, str], tuple[dict[str, str], list[CurvePoint]]] = {}
+    for one in evaluations:
+        if not one.metrics:
+            continue
+        step = step_of(one.model)
+        run, number = (step.run or one.model, step.step) if step else (one.model, 0)
+        experiment = f"{one.name} ({one.exam.edition} edition)"
+        tags = {
+            "bench.task": one.task.name,
+            "bench.condition": one.condition,
+            "bench.edition": one.exam.edition,
+            "bench.version": str(one.task.version),
+            "bench.run": run,
+        }
+        found.setdefault((experiment, run), (tags, []))[1].append(_point(one, number))
+    return [
+        Curve(
+            experiment=experiment,
+            run=run,
+            tags=tags,
+            points=tuple(sorted(points, key=lambda point: (point.step, point.model))),
+        )
+        for (experiment, run), (tags, points) in found.items()
+    ]
+
+
+def _point(one: ModelResponses, step: int) -> CurvePoint:
+    values = {_name(row): row.value for row in one.metrics if not isnan(row.value)}
+    if one.primary:
+        values["n_failed"] = float(one.primary.n_failed)
+    return CurvePoint(
+        model=one.model,
+        step=step,
+        milliseconds=int(one.asked_at.timestamp() * 1000),
+        values=values,
+        signature=one.metrics[0].signature,
+    )
+
+
+def _name(row: Metric) -> str:
+    name = row.metric if row.category == "all" else f"{row.metric}/{row.category}"
+    return _UNFIT.sub("_", name)
+
+
+_AT_ONCE = 1000  # metrics that MLflow takes in one call
+
+
+def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
+    """Write all curves to where MLflow tracks, by default a file of SQLite; say where that is.
+
+    Raises:
+        SettingsError: If MLflow is not installed, or does not take it; says why.
+    """
+    try:
+        from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
+    except ImportError as why:
+        wanted = "pip install 'bench-assets[mlflow]'"
+        raise SettingsError(f"MLflow is not installed: {wanted}") from why
+    found = curves(gathered.evaluations())
+    if not found:
+        return []
+    if not to:
+        out.mkdir(parents=True, exist_ok=True)
+        to = f"sqlite:///{(out / 'mlflow.db').absolute()}"
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    try:
+        client = MlflowClient(tracking_uri=to)
+        for curve in found:
+            _write(client, curve)
+    except MlflowException as why:
+        raise SettingsError(without_named(f"{to}: MLflow does not take it: {why}")) from why
+    return [without_named(to)]
+
+
+def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401
+    run = _run(client, curve)
+    for point in curve.points:
+        _write_point(client, run, point)
+    client.set_terminated(run)
+
+
+def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
+    """Find the run of a curve, or begin it."""
+    name = f"bench-assets/{curve.experiment}"
+    there = client.get_experiment_by_name(name)
+    experiment = there.experiment_id if there else client.create_experiment(name)
+    for run in client.search_runs([experiment]):
+        if run.data.tags.get("bench.run") == curve.run:
+            return str(run.info.run_id)
+    at = curve.points[0].milliseconds
+    begun = client.create_run(experiment, at, dict(curve.tags), run_name=curve.run)
+    return str(begun.info.run_id)
+
+
+def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN401
+    from mlflow.entities import Metric, RunTag
+
+    tag = f"bench.signature.{point.step}"
+    if client.get_run(run).data.tags.get(tag) == f"{point.milliseconds} {point.signature}":
+        return
+    rows = [
+        Metric(name, value, point.milliseconds, point.step) for name, value in point.values.items()
+    ]
+    for start in range(0, len(rows), _AT_ONCE):
+        client.log_batch(run, metrics=rows[start : start + _AT_ONCE])
+    client.log_batch(run, tags=[RunTag(tag, f"{point.milliseconds} {point.signature}")])
+
+
+MODES = ("offline", "online")
+
+_PROJECT = "bench-assets"
+
+
+def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
+    """Write all curves: into a folder from where ``wandb sync`` takes them, or to the server.
+
+    Raises:
+        SettingsError: If Weights & Biases is not installed, or does not take it; says why.
+    """
+    try:
+        import wandb
+    except ImportError as why:
+        wanted = "pip install 'bench-assets[wandb]'"
+        raise SettingsError(f"Weights & Biases is not installed: {wanted}") from why
+    if mode not in MODES:
+        raise SettingsError(f"--to {mode}: expected {' or '.join(MODES)}")
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        return [_write_wandb(curve, out, mode) for curve in curves(gathered.evaluations())]
+    except wandb.Error as why:
+        raise SettingsError(f"Weights & Biases does not take it: {why}") from why
+
+
+def _write_wandb(curve: Curve, out: Path, mode: str) -> Path:
+    """Write one run, whose id is the same at each export; give its folder."""
+    import wandb
+
+    run = wandb.init(
+        project=_PROJECT,
+        id=hashlib.sha256(f"{curve.experiment}\n{curve.run}".encode()).hexdigest()[:16],
+        name=curve.run,
+        group=curve.experiment,
+        config=dict(curve.tags),
+        dir=out,
+        mode="online" if mode == "online" else "offline",
+        resume="allow" if mode == "online" else None,
+        settings=wandb.Settings(
+            console="off", silent=True, disable_git=True, disable_code=True, x_disable_stats=True
+        ),
+    )
+    for point in curve.points:
+        run.log(dict(point.values), step=point.step)
+        run.summary[f"signature.{point.step}"] = point.signature
+    folder = Path(run.dir).parent
+    run.finish()
+    return folder

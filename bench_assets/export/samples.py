@@ -1,0 +1,89 @@
+"""One question with everything that was said about it, as logs of other projects have it."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.export.collection import ModelResponses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportSample:
+    """One draw of one question; a step that was not reached is None."""
+
+    question: Question
+    prompt: Prompt  # as it would be asked now
+    prediction: Prediction
+    judgements: Sequence[Judgement]
+    score: Score | None
+
+    @property
+    def points(self) -> float | None:
+        """Its points; None if it failed, or a judge did: never 0 in their place."""
+        return None if self.prediction.error or self.score is None else self.score.points
+
+    @property
+    def explanation(self) -> str:
+        """Why it has its points, or none."""
+        said = [
+            f"{row.judge}, {row.criterion}: {row.error or row.reply or row.value or row.verdict}"
+            for row in self.judgements
+        ]
+        notes = [self.prediction.error, self.prediction.no_answer]
+        notes += [self.score.note] if self.score else []
+        return "\n".join(dict.fromkeys(text for text in (*notes, *said) if text))
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What else there is to say of the question, where there is something."""
+        question = self.question
+        found = {
+            "category": question.category,
+            "group_id": question.group_id,
+            "labels": dict(question.labels),
+            "images": list(question.images),
+            "note": self.prediction.note,
+            "decoding": self.prediction.decoding,
+            "ranking": list(self.prediction.ranking),
+            "prompt_changed": self.prediction.prompt_sha256 not in ("", self.prompt.sha256),
+        }
+        return {name: value for name, value in found.items() if value}
+
+
+def as_json(value: object) -> str:
+    """Write a value as JSON, letters as they are; NaN is none, see ``known``."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def known(value: float) -> float | None:
+    """A number, or None for what is none: NaN is no JSON.
+
+    >>> known(0.5), known(float("nan"))
+    (0.5, None)
+    """
+    return None if isnan(value) else value
+
+
+def items(one: ModelResponses) -> Iterator[ExportSample]:
+    """Put together what belongs together, in the order of the replies."""
+    asked = {question.question_id: question for question in one.exam.questions}
+    scores = {(row.question_id, row.sample): row for row in one.scores}
+    judgements: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
+    for row in one.judgements:
+        judgements[row.question_id, row.sample].append(row)
+    condition = one.task.conditions[one.condition]
+    for prediction in one.predictions:
+        key = prediction.question_id, prediction.sample
+        question = asked[prediction.question_id]
+        yield ExportSample(
+            question=question,
+            prompt=condition.prompt(question),
+            prediction=prediction,
+            judgements=judgements[key],
+            score=scores.get(key),
+        )

@@ -1,0 +1,155 @@
+"""All tables as CSV, Parquet and JSON Lines: one file for each kind of row.
+
+``task`` and ``question_set`` stand before what a row has: together with ``question_id`` they say
+which question it belongs to, as conditions may have questions of their own.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.tables.arrow import to_table
+from bench_assets.export.collection import ModelResponses, TableCollection
+from bench_assets.export.samples import as_json
+from resources.storage.atomic_write import written_aside
+
+EVALUATED = {
+    "predictions": Prediction,
+    "judgements": Judgement,
+    "scores": Score,
+    "metrics": Metric,
+}
+FORMS = ("csv", "parquet", "jsonl")
+
+
+class Writer(Protocol):
+    """Writes tables of the same columns, one after the other."""
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write the next rows."""
+
+    def close(self) -> None:
+        """Write the end."""
+
+
+def write_tables(
+    gathered: TableCollection, standings: Sequence[LeaderboardRow], out: Path, form: str
+) -> list[Path]:
+    """Write all tables below a folder, each whole or not at all.
+
+    Raises:
+        HomeError: If one cannot be written.
+    """
+    lines = [row for row in standings if gathered.wants(row.task, row.model, row.edition)]
+    with ExitStack() as stack:
+
+        def opened(name: str, row_type: type[Any]) -> Writer:
+            empty = table_of([], row_type, task="", question_set="")
+            return stack.enter_context(_written(out / f"{name}.{form}", empty))
+
+        writers = {name: opened(name, row_type) for name, row_type in EVALUATED.items()}
+        questions = opened("questions", Question)
+        for exam in gathered.exams():
+            asked = {"task": exam.task.name, "question_set": exam.name}
+            questions.write_table(table_of(exam.questions, Question, **asked))
+        for one in gathered.evaluations():
+            for name, row_type in EVALUATED.items():
+                writers[name].write_table(_table(one, name, row_type))
+        board = stack.enter_context(
+            _written(out / f"leaderboard.{form}", table_of([], LeaderboardRow))
+        )
+        board.write_table(table_of(gathered.discreet(lines), LeaderboardRow))
+    return [out / f"{name}.{form}" for name in ("questions", *EVALUATED, "leaderboard")]
+
+
+def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Table:
+    """Make a table of rows, with constant columns before theirs; what is no number is empty."""
+    table = to_table(rows, row_type)
+    for at, (name, value) in enumerate(before.items()):
+        column = pa.array([value] * table.num_rows, pa.string())
+        if name in table.schema.names:
+            table = table.drop_columns(name)
+        table = table.add_column(at, name, column)
+    for at, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            column = table.column(at)
+            number = pc.if_else(pc.is_nan(column), pa.scalar(None, field.type), column)
+            table = table.set_column(at, field.name, number)
+    return table
+
+
+def flat(table: pa.Table) -> pa.Table:
+    """Write lists and labels as JSON: a cell of CSV is one text."""
+    for at, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type):
+            cells = [as_json(_plain(value, field.type)) for value in table.column(at).to_pylist()]
+            table = table.set_column(at, field.name, pa.array(cells, pa.string()))
+    return table
+
+
+def json_lines(table: pa.Table) -> Iterator[str]:
+    """Write each row as a JSON object."""
+    types = {field.name: field.type for field in table.schema}
+    for row in table.to_pylist():
+        yield as_json({name: _plain(value, types[name]) for name, value in row.items()})
+
+
+def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
+    asked = {"task": one.task.name, "question_set": one.exam.name}
+    return table_of(getattr(one, name), row_type, **asked)
+
+
+@contextmanager
+def _written(path: Path, empty: pa.Table) -> Iterator[Writer]:
+    with written_aside(path) as file:
+        writer = _opened(file, empty, path.suffix)
+        yield writer
+        writer.close()
+
+
+def _opened(file: IO[bytes], empty: pa.Table, suffix: str) -> Writer:
+    if suffix == ".csv":
+        return _Csv(file, flat(empty).schema)
+    if suffix == ".parquet":
+        from pyarrow.parquet import ParquetWriter
+
+        parquet: Writer = ParquetWriter(file, empty.schema)
+        return parquet
+    return _JsonLines(file)
+
+
+class _Csv:
+    """Texts stand in quotes, and what is empty does not: "" and nothing stay apart."""
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        from pyarrow.csv import CSVWriter
+
+        self._writer = CSVWriter(file, schema)
+
+    def write_table(self, table: pa.Table) -> None:
+        self._writer.write_table(flat(table))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _JsonLines:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write_table(self, table: pa.Table) -> None:
+        for line in json_lines(table):
+            self._file.write(f"{line}\n".encode())
+
+    def close(self) -> None:
+        pass
+
+
+def _plain(value: Any, of: pa.DataType) -> Any:  # noqa: ANN401
+    return dict(value) if pa.types.is_map(of) and value is not None else value

@@ -1,0 +1,155 @@
+"""Reads the options and the answer of a row, in the forms that people write them in."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.rows import AnswerKind
+from resources.config.sections.benchmarks import AnswersAre
+
+MOST_OPTIONS = 8  # letters that are read out of replies, see core.choices
+
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
+_LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
+_INDEX = re.compile(r"[0-9]{1,3}")
+_TOLD_APART: tuple[AnswersAre, ...] = ("letters", "indices", "texts")  # if nothing is said
+_LIST = re.compile(r"\s*[\[({]")
+
+
+class FileAnswer(NamedTuple):
+    """What is right, in the form of ``Question.answer``."""
+
+    kind: AnswerKind
+    answer: tuple[str, ...]
+
+
+def written(value: object) -> str:
+    """Write a cell as a person would: whole numbers without a point, "yes" and "no"; "" if empty.
+
+    Raises:
+        SourceError: If it is not a text or number, or holds a lone half of a character.
+
+    >>> written(4.0), written(True), written(None), written(" left ")
+    ('4', 'yes', '', 'left')
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return str(value)  # exactly, however long: two ids may differ in the last digit
+        case float():
+            return f"{value:.15g}"
+        case str():
+            if any("\ud800" <= character <= "\udfff" for character in value):
+                raise SourceError(f"a lone half of a character in {value!a:.60}")
+            return value.strip()
+    raise SourceError(f"{value!r:.60} is neither a text nor a number")
+
+
+def read_options(cells: Sequence[object]) -> tuple[str, ...]:
+    """Read the options: one cell with all of them, or a cell each, the last of which may be empty.
+
+    One cell is a list, an object with letters as names, or either of them as text.
+
+    Raises:
+        SourceError: If they are fewer than 2, too many, equal, or one between them is empty.
+    """
+    listed = (_several(cells[0]) or ()) if len(cells) == 1 else cells
+    if isinstance(listed, Mapping):
+        listed = [listed[name] for name in sorted(listed) if listed[name] is not None]
+    if not isinstance(listed, list | tuple):
+        raise SourceError(f"options {listed!r:.60} are no list")
+    options = [written(one) for one in listed]
+    while options and not options[-1]:
+        options.pop()
+    if options and (len(options) < 2 or "" in options or len(set(options)) < len(options)):
+        raise SourceError(f"options {options} are not two or more different ones")
+    if len(options) > MOST_OPTIONS:
+        raise SourceError(f"{len(options)} options; at most {MOST_OPTIONS} can be read in replies")
+    return tuple(options)
+
+
+def read_answer(value: object, options: Sequence[str], answers: AnswersAre = "") -> FileAnswer:
+    """Read what is right: one option, all of several, or texts of which each is right.
+
+    Raises:
+        SourceError: If there is none, it is none of the options, or it may be two of them.
+        SettingsError: If it looks as if options are counted from 1: then all answers are in doubt.
+    """
+    given = _several(value)
+    several = isinstance(given, list | tuple)
+    listed = given if isinstance(given, list | tuple) else [given]
+    parts = [one for one in listed if written(one)]
+    if not parts:
+        raise SourceError("no answer")
+    if not options:
+        return FileAnswer("text", tuple(dict.fromkeys(written(one) for one in parts)))
+    if not several and (together := _letters_together(written(given), options, answers)):
+        return FileAnswer("choices", together)
+    letters = tuple(sorted({_letter(one, options, answers) for one in parts}))
+    return FileAnswer("choices" if several else "choice", letters)
+
+
+def _several(value: object) -> object:
+    """Take a list that is written as text apart: as JSON, or as Python prints it."""
+    if not isinstance(value, str) or not _LIST.match(value):
+        return value
+    try:
+        found: object = json.loads(value)
+    except (ValueError, RecursionError):
+        try:
+            found = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return value
+    return found if isinstance(found, list | tuple | dict) else value
+
+
+def _letter(value: object, options: Sequence[str], answers: AnswersAre) -> str:
+    """Find the one option that is meant; what may be two of them is refused."""
+    forms = [answers] if answers else _TOLD_APART
+    meant = {form: n for form, n in _places(value, options).items() if form in forms}
+    places = {form: n for form, n in meant.items() if 0 <= n < len(options)}
+    if len(set(places.values())) == 1:
+        return ascii_uppercase[next(iter(places.values()))]
+    shown = f"answer {written(value)!r:.60}"
+    if places:
+        ways = " or ".join(places)
+        raise SourceError(f"{shown} may be meant as {ways} of {list(options)}: say which (answers)")
+    if not answers and meant.get("indices") == len(options):
+        raise SettingsError(
+            f"{shown} of {len(options)} options: if they are counted from 1, say "
+            'answers = "indices from 1", else "indices"'
+        )
+    raise SourceError(f"{shown} is none of the options {list(options)}")
+
+
+def _places(value: object, options: Sequence[str]) -> dict[AnswersAre, int]:
+    """Where the option lies by each way of reading the answer, from 0."""
+    text = written(value)
+    found: dict[AnswersAre, int] = {}
+    if letter := _LETTER.fullmatch(text):
+        found["letters"] = ascii_uppercase.index(letter[1].upper())
+    if _INDEX.fullmatch(text):
+        found["indices"] = int(text)
+        found["indices from 1"] = int(text) - 1
+    same = [place for place, option in enumerate(options) if option == text]
+    same = same or [n for n, option in enumerate(options) if option.casefold() == text.casefold()]
+    if len(same) == 1:
+        found["texts"] = same[0]
+    return found
+
+
+def _letters_together(
+    text: str, options: Sequence[str], answers: AnswersAre
+) -> tuple[str, ...] | None:
+    """Read letters written as one text: "AC", "A, C"; none where that is the text of an option."""
+    letters = set(re.findall("[A-Z]", text))
+    named = answers in ("", "letters") and _LETTERS.fullmatch(text) and text not in options
+    offered = set(ascii_uppercase[: len(options)])
+    return tuple(sorted(letters)) if named and letters <= offered else None

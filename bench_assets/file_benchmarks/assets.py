@@ -1,0 +1,131 @@
+"""Benchmarks without Python as Dagster assets: the files, the questions, the rejections."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from os.path import commonpath
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.large_tables import gathered
+from bench_assets.core.tables.source_folder import pinned
+from bench_assets.file_benchmarks.images import Picture
+from bench_assets.file_benchmarks.questions import build, picture_files, place_of, shuffled
+from bench_assets.file_benchmarks.row_files import data_files
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.asset_types import gone_through, table_of
+from resources.tables.parquet import table_output
+
+
+def assets_of(name: str, benchmark: PlainBenchmark) -> Sequence[Any]:
+    """Make the left half of one benchmark, and its check."""
+    about = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
+    here = AssetFolder(name, code_version=about[:12])
+    return [_source(here, benchmark), _questions(here, benchmark), *_tables(here, benchmark)]
+
+
+def _source(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
+    @dg.asset(
+        name="source",
+        description=(
+            "One row: one file that the questions are made of, by its digest: those that hold the "
+            "rows, and the pictures that they name."
+        ),
+        dagster_type=table_of(SourceFile),
+        **here.stage("source"),
+    )
+    def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[Sequence[SourceFile]]:
+        place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
+        files = [str(file) for file in data_files(place.file, benchmark.split)]
+        files = sorted(files + picture_files(benchmark, place))
+        folder = Path(commonpath({str(Path(file).parent) for file in files}))
+        return table_output(gathered((pinned(Path(file), folder) for file in files), SourceFile))
+
+    return source
+
+
+def _questions(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=f"{here.folder}_rows",
+        deps=here.source,
+        outs={
+            "images": out(
+                here.stage("images"),
+                table_of(StoredImage),
+                "One row: one picture of the file, in the image store.",
+            ),
+            "questions": out(
+                here.stage("questions"),
+                table_of(Question),
+                "One row: one question, made of one row of the file.",
+            ),
+            "rejections": out(
+                here.stage("select"),
+                table_of(Rejection),
+                "One row: one row of the file that cannot be used, and why.",
+            ),
+        },
+    )
+    def rows(
+        sources: SourceFiles, settings: SettingsFile, image_store: ImageStore
+    ) -> tuple[
+        dg.Output[Sequence[StoredImage]],
+        dg.Output[Sequence[Question]],
+        dg.Output[Sequence[Rejection]],
+    ]:
+        place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
+        built = build(benchmark, place, partial(_stored, image_store))
+        return (
+            table_output(built.images),
+            table_output(built.questions, question_preview(built.questions, image_store)),
+            table_output(built.rejections),
+        )
+
+    return rows
+
+
+def _stored(image_store: ImageStore, picture: Picture, name: str) -> StoredImage:
+    if isinstance(picture, Path):
+        return image_store.put_file(picture, name)
+    return image_store.put(picture, name)
+
+
+def _tables(here: AssetFolder, benchmark: PlainBenchmark) -> Sequence[Any]:
+    @dg.asset(
+        name="questions",
+        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
+        dagster_type=table_of(Question),
+        description=(
+            "One row: one question with its options in another order; those whose options speak of "
+            "each other are left out."
+        ),
+        **here.stage("questions", below="options_shuffled"),
+    )
+    def options_shuffled(questions: Sequence[Question]) -> dg.Output[Sequence[Question]]:
+        return table_output(shuffled(questions, benchmark.seed))
+
+    @dg.asset_check(
+        asset=here.key("rejections"),
+        description="Every row of the file became a question.",
+    )
+    @gone_through(rejections=Rejection)
+    def every_row_is_used(rejections: Sequence[Rejection]) -> dg.AssetCheckResult:
+        problems = [f"{one.entry}: {one.reason}" for one in rejections]
+        return check_result(
+            problems,
+            n=len(problems),
+            of="rejection",
+            holds="Every row of the file became a question.",
+            severity=dg.AssetCheckSeverity.WARN,
+        )
+
+    return [options_shuffled, every_row_is_used]

@@ -1,0 +1,109 @@
+"""Finds the pictures of a row: files, bytes, what ``datasets`` stores, data URIs, base64."""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import unquote_to_bytes
+
+from bench_assets.core.schema.errors import SourceError
+
+Picture: TypeAlias = Path | bytes
+
+_LONGEST_PATH = 1024  # characters; what is longer is a picture in base64
+
+
+class Folder:
+    """What paths of pictures start at, and have to stay in; kept while a file is gone through."""
+
+    def __init__(self, path: Path) -> None:
+        """Say where it is."""
+        self.path = path
+        self._real = path.resolve()
+        self._parents: dict[Path, Path] = {}  # few folders, however many pictures lie in them
+
+    def file(self, name: str) -> tuple[Path, bool]:
+        """Where a name leads, links followed; and whether that is inside.
+
+        Raises:
+            OSError: If the name is too long.
+            ValueError: If it holds a NUL.
+        """
+        if "\0" in name:
+            raise ValueError("it holds a NUL")
+        path = self.path / name
+        if path.name in ("", "..") or path.is_symlink():
+            real = path.resolve()
+            return real, real.is_relative_to(self._real)
+        parent = self._parents.get(path.parent)
+        if parent is None:
+            parent = self._parents[path.parent] = path.parent.resolve()
+        return parent / path.name, parent.is_relative_to(self._real)
+
+
+def pictures_of(cells: Sequence[object], folder: Folder) -> list[Picture]:
+    """Find the pictures in the cells of a row, in order; an empty cell holds none.
+
+    Args:
+        cells: Each a picture or a list of them, which may be written as JSON.
+        folder: What paths start at, and have to stay in.
+
+    Raises:
+        SourceError: If a cell is no picture; says why.
+    """
+    return [_picture(one, folder) for cell in cells for one in _listed(cell)]
+
+
+def _listed(cell: object) -> Sequence[object]:
+    if cell is None or cell == "":
+        return []
+    if isinstance(cell, str) and cell.startswith("["):
+        try:
+            cell = json.loads(cell)
+        except (ValueError, RecursionError) as why:
+            raise SourceError(f"pictures {cell!r:.60} are no JSON list: {why}") from why
+    return [one for one in cell if one is not None] if isinstance(cell, list) else [cell]
+
+
+def _picture(one: object, folder: Folder) -> Picture:
+    match one:
+        case bytes():
+            return one
+        case {"bytes": bytes() as data}:
+            return data
+        case {"path": str() as path}:
+            return _file(path, folder)
+        case str() if one.startswith("data:"):
+            return _data_uri(one)
+        case str() if one.startswith(("http://", "https://")):
+            raise SourceError(f"picture {one!r:.80} is an address: download it, and name the file")
+        case str():
+            return _decoded(one) if len(one) > _LONGEST_PATH else _file(one, folder)
+    raise SourceError(f"picture {one!r:.60} is neither a path, nor bytes, nor a data URI")
+
+
+def _file(name: str, folder: Folder) -> Path:
+    try:
+        path, inside = folder.file(name)
+        there = path.is_file()
+        if there and inside:
+            return path
+    except (OSError, ValueError) as why:  # too long, or a NUL
+        raise SourceError(f"picture {name!r:.80} is no file name: {why}") from why
+    if there:
+        raise SourceError(f"picture {name!r:.80} lies outside {folder.path}: name image_folder")
+    raise SourceError(f"no picture {name!r:.80} in {folder.path}")
+
+
+def _data_uri(uri: str) -> bytes:
+    head, _, data = uri.partition(",")
+    return _decoded(data) if head.endswith(";base64") else unquote_to_bytes(data)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError) as why:
+        raise SourceError(f"picture {text!r:.40} is not base64: {why}") from why

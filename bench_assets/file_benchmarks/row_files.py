@@ -1,0 +1,272 @@
+"""Reads rows of questions, whatever they lie in; with each comes where it stands.
+
+A file is JSON lines, JSON, CSV, TSV, Parquet or Arrow. A folder is what ``datasets`` wrote with
+``save_to_disk``, or holds such files, as those that its ``load_dataset`` reads: the splits are told
+apart by folder and name (``data/test-00000-of-00002.parquet``).
+
+Rows of questions out of one file: JSON lines, JSON, CSV, TSV, Parquet or Arrow.
+"""
+
+import csv
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
+
+_BATCH = 16  # rows in memory at once; one may hold several photographs
+_MOST = 1024  # of rows that hold none
+_BYTES = 1 << 20  # that as many rows may take, as long as the file says how long they are
+_WHOLE = b"ARROW1"  # what a file of Arrow's begins with; a stream does not
+
+
+class Row(NamedTuple):
+    """One row of a file; ``fault`` says why it has no cells."""
+
+    where: str  # file and line, as a person would look for it
+    cells: Entry
+    fault: str = ""
+
+
+def _json_lines(file: Path) -> Iterator[Row]:
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield _json_line(line, f"{file}, line {number}")
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+
+
+def _json_line(line: bytes, where: str) -> Row:
+    try:
+        entry = parse_json(line.decode("utf-8-sig"))
+    except SourceError as why:
+        return Row(where, {}, str(why))
+    except (ValueError, RecursionError) as why:
+        return Row(where, {}, f"not JSON, or cut short: {why}")
+    return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
+
+
+def _json_list(file: Path) -> Iterator[Row]:
+    for entry, where in read_entries(file):
+        yield Row(where, entry)
+
+
+def _separated(file: Path, delimiter: str) -> Iterator[Row]:
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be a picture
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines, delimiter=delimiter)
+            _refuse_twins(reader.fieldnames or (), file)
+            for cells in reader:
+                where = f"{file}, line {reader.line_num}"
+                surplus = cells.pop(None, None)
+                fault = f"{len(surplus)} cells more than the header names" if surplus else ""
+                yield Row(where, {name: cell or None for name, cell in cells.items()}, fault)
+    except (OSError, UnicodeDecodeError, csv.Error) as why:
+        raise SourceError(f"{file}: cannot be read as a table in UTF-8: {why}") from why
+
+
+def _parquet(file: Path) -> Iterator[Row]:
+    try:
+        with pq.ParquetFile(file) as table:
+            about = table.metadata
+            taken = sum(about.row_group(n).total_byte_size for n in range(about.num_row_groups))
+            batches = table.iter_batches(batch_size=_at_once(taken, about.num_rows))
+            yield from _rows(batches, table.schema_arrow, file)
+    except (OSError, ValueError, pa.ArrowException) as why:  # ValueError: names that are no text
+        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
+
+
+def _arrow(file: Path) -> Iterator[Row]:
+    try:
+        with pa.memory_map(str(file)) as data:
+            whole = data.read(len(_WHOLE)) == _WHOLE
+            data.seek(0)
+            if whole:
+                table = pa.ipc.open_file(data)
+                batches = map(table.get_batch, range(table.num_record_batches))
+                yield from _rows(batches, table.schema, file)
+            else:
+                stream = pa.ipc.open_stream(data)
+                yield from _rows(stream, stream.schema, file)
+    except (OSError, ValueError, pa.ArrowException) as why:
+        raise SourceError(f"{file}: cannot be read as Arrow, or is cut short: {why}") from why
+
+
+def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> Iterator[Row]:
+    _refuse_twins(schema.names, file)
+    classes = _class_names(schema)
+    number = 0
+    for batch in batches:
+        batch.validate(full=True)  # else lengths that are not true crash the process
+        step = _at_once(batch.nbytes, batch.num_rows)
+        for start in range(0, batch.num_rows, step):
+            for entry in _entries(batch.slice(start, step)):
+                number += 1
+                where = f"{file}, row {number}"
+                if isinstance(entry, str):
+                    yield Row(where, {}, entry)
+                else:
+                    yield Row(where, _named(entry, classes))
+
+
+def _refuse_twins(names: Iterable[str], file: Path) -> None:
+    """Refuse a table with two columns of a name: which of them counts, nobody knows."""
+    if twins := [name for name, n in Counter(names).items() if name and n > 1]:
+        raise SourceError(f"{file}: has the column {twins[0]!r:.60} twice")
+
+
+def _at_once(n_bytes: int, n_rows: int) -> int:
+    """How many rows are made at once, of so many that take so many bytes."""
+    return max(_BATCH, min(_MOST, _BYTES * n_rows // max(n_bytes, 1)))
+
+
+def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
+    """The rows as Python has them; why a row cannot be, such as one with a day too late."""
+    try:
+        return list(rows.to_pylist())
+    except (ValueError, OverflowError) as why:
+        if rows.num_rows == 1:
+            return [f"cannot be read: {why}"]
+        return [entry for at in range(rows.num_rows) for entry in _entries(rows.slice(at, 1))]
+
+
+def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
+    """What ``datasets`` says the numbers of a column stand for, where it does."""
+    try:
+        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    except (ValueError, RecursionError):
+        return {}  # the rows can be read without
+    for part in ("info", "features"):
+        about = about.get(part) if isinstance(about, dict) else None
+    return {
+        name: one["names"]
+        for name, one in (about if isinstance(about, dict) else {}).items()
+        if isinstance(one, dict) and one.get("_type") == "ClassLabel"
+        if isinstance(one.get("names"), list)
+    }
+
+
+def _named(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
+    named = {
+        name: names[number]
+        for name, names in classes.items()
+        if isinstance(number := entry.get(name), int) and 0 <= number < len(names)
+    }
+    return entry | named
+
+
+READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
+    ".jsonl": _json_lines,
+    ".json": _json_list,
+    ".csv": lambda file: _separated(file, ","),
+    ".tsv": lambda file: _separated(file, "\t"),
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+}
+"""Suffix -> what reads such a file, row after row."""
+
+
+_IN_FOLDERS = [suffix for suffix in READERS if suffix != ".json"]
+"""Files that hold rows wherever they lie; a folder's JSON files mostly say something about them."""
+_SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+)?$")
+
+
+def read_rows(path: Path, split: str = "") -> Iterator[Row]:
+    """Read all rows, in the order of the files.
+
+    Raises:
+        SourceError: If a file cannot be read, or a folder does not say which split is meant.
+    """
+    for file in data_files(path, split):
+        yield from READERS[file.suffix.lower()](file)
+
+
+def data_files(path: Path, split: str = "") -> list[Path]:
+    """List the files that hold the rows.
+
+    Args:
+        path: A file, or a folder of one of the two layouts.
+        split: Which part of the folder; may be "" where there is but one.
+
+    Raises:
+        SourceError: If there is none, or no such split, or several and none is named.
+    """
+    if not path.is_dir():
+        if path.suffix.lower() not in READERS:
+            raise SourceError(f"{path}: not one of {', '.join(READERS)}, and no folder")
+        return [path]
+    splits = _saved(path) or _by_split(path)
+    if not splits:
+        raise SourceError(f"{path}: holds no {', '.join(_IN_FOLDERS)} file")
+    names = [name for name in splits if split in (name, name.rpartition("/")[2])]
+    if split == "":
+        names = list(splits)
+    if len(names) != 1:
+        said = f"{split!r} is {'several' if names else 'none'}" if split else "name one"
+        raise SourceError(f"{path}: has the splits {', '.join(splits)}; {said} of them (split)")
+    return splits[names[0]]
+
+
+def _saved(folder: Path) -> dict[str, list[Path]]:
+    """The splits of what ``save_to_disk`` wrote: a data set, or several under their names."""
+    if (folder / "dataset_dict.json").is_file():
+        names = _listed(folder / "dataset_dict.json", "splits")
+        return {str(name): _saved_files(folder / str(name)) for name in names}
+    return {"all": _saved_files(folder)} if (folder / "state.json").is_file() else {}
+
+
+def _saved_files(folder: Path) -> list[Path]:
+    state = _json(folder / "state.json")
+    if state.get("_indices_data_files"):
+        raise SourceError(f"{folder}: a selection of rows; save it after flatten_indices()")
+    named = _listed(folder / "state.json", "_data_files")
+    files = [one.get("filename") if isinstance(one, dict) else None for one in named]
+    if wrong := [one for one in files if not _names_a_file(one)]:
+        raise SourceError(f"{folder / 'state.json'}: _data_files names no file: {wrong[0]!r:.60}")
+    return [folder / str(file) for file in files]
+
+
+def _names_a_file(one: object) -> bool:
+    """Whether it is the name of a file beside, which can be read."""
+    if not isinstance(one, str) or "\0" in one or Path(one).name != one:
+        return False
+    return Path(one).suffix.lower() in READERS
+
+
+def _listed(file: Path, name: str) -> list[object]:
+    listed = _json(file).get(name, [])
+    if not isinstance(listed, list):
+        raise SourceError(f"{file}: {name} is {listed!r:.60}, expected a list")
+    return listed
+
+
+def _by_split(folder: Path) -> dict[str, list[Path]]:
+    splits: dict[str, list[Path]] = {}
+    for file in sorted(folder.rglob("*")):
+        inside = file.relative_to(folder)
+        if file.suffix.lower() in _IN_FOLDERS and not any(part[0] == "." for part in inside.parts):
+            stem = _SHARD.sub("", file.stem)
+            parts = [part for part in inside.parts[:-1] if part != "data"]
+            splits.setdefault("/".join([*parts, *([stem] if stem else [])]), []).append(file)
+    return splits
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        read = parse_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError, SourceError) as why:
+        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    if not isinstance(read, dict):
+        raise SourceError(f"{file}: expected an object, found {read!r:.60}")
+    return read

@@ -1,0 +1,244 @@
+"""Scores benchmarks without Python: letters by the usual forms, texts by how near they come.
+
+Where a judge is asked, it is asked about the replies that the rules do not read as an answer: those
+that name no option, and texts that are none of the references.
+"""
+
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from bench_assets.core.judging.request_streaming import LazyRows
+from bench_assets.core.judging.verdict_requests import (
+    VerdictRequest,
+    ask_for_verdicts,
+    verdicts_of_many,
+)
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
+from bench_assets.core.metrics.short_answers import anls, exact_match, normalised, relaxed_match
+from bench_assets.core.parsing.assertion_scope import commits
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.normalization import concludes, plain, sentences
+from bench_assets.core.schema.chat import ChatModel, Reply
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
+from bench_assets.core.tables.joined_rows import some
+from bench_assets.core.tables.large_tables import TextIndex, gathered
+from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, ScoreOne
+from bench_assets.file_benchmarks import prompts
+from resources.config.sections.benchmarks import JUDGED, Metric
+
+CRITERION = "right"
+RULES = "rules"
+
+_NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
+    "anls": anls,
+    "relaxed_accuracy": relaxed_match,
+}
+_LETTERS_ALONE = re.compile(r"[^\w?]*+[A-H](?:[^\w?]*+(?:and\b\W*+)?[A-H](?![a-z]))*+[^\w?]*+")
+_NAMED = re.compile(r"\(([A-H])\)")
+_TOGETHER = re.compile(r"(?<![^\s:=\"“是为选])(?=[A-H]{2,8}(?!\w))A?B?C?D?E?F?G?H?(?!\w)")
+_LAST = re.compile(r"[:选为是]\s*([A-H])\W*$")
+_LISTED = re.compile(
+    r"^[ \t-]*+\(?([A-H])[).:]"
+    r"(?!\s*(?:or\b|and\b|,|(?:is|was)(?:n['’]t| not| wrong| incorrect)\b))",
+    re.M,
+)
+_BESIDE = re.compile(r"\b(?:because|since|as|are|both)\b|\((?![A-H]\))|因为")
+_STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案|选(?!项)", re.IGNORECASE)
+
+
+def readings_of(metric: Metric) -> dict[str, ScoreOne]:
+    """How replies become points: by what the metric measures, with a judge's help where it may."""
+    nearness = _NEARNESS.get(metric, exact_match)
+    name = "judged" if metric in JUDGED else metric
+
+    def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
+        points, answer = _read(answered, nearness)
+        if points or (answer and answered.question.kind != "text") or metric not in JUDGED:
+            return Score.of(answered.prediction, points=points, answer=answer)
+        verdict, note = _verdict(judgements)
+        return Score.of(answered.prediction, points=verdict, answer=answer, note=note)
+
+    return {name: score}
+
+
+def measures_of(metric: Metric) -> dict[str, Measure]:
+    """What is measured: the metric first, beside it the share of right replies where it differs."""
+    match metric:
+        case "group_accuracy":
+            return {"group_accuracy": group_accuracy, "accuracy": accuracy}
+        case "macro_accuracy":
+            return {"macro_accuracy": macro_accuracy, "accuracy": accuracy}
+    return {metric: accuracy}
+
+
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
+    """Ask a model about the replies that the rules do not read as an answer."""
+    unread = some(answered, [n for n, pair in enumerate(answered) if _needs_judge(pair)])
+    if isinstance(unread, list):
+        asked = list(map(_asked, unread))
+        return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
+    found = verdicts_of_many(LazyRows(unread, _asked), model, prompts.NO_VERDICT)
+    return gathered((rows[0] for rows in found), Judgement)
+
+
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+    """Take what the rules do not read as an answer for a wrong one."""
+    return [
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=CRITERION,
+            verdict=False,
+            reply="names no reference" if pair.question.kind == "text" else "names no option",
+        )
+        for pair in answered
+        if _needs_judge(pair)
+    ]
+
+
+def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
+    """Average the points of all questions."""
+    return mean(map(_point, scored))
+
+
+def macro_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
+    """Average the accuracies of the categories, each counting the same."""
+    categories: dict[str, list[ScoredPoint]] = defaultdict(list)
+    for one in scored:
+        categories[one.question.category].append(_point(one))
+    return macro_mean(categories.values())
+
+
+def group_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
+    """Share of groups all of whose questions are answered rightly; unscored if one is unscored.
+
+    A question without a group is one of its own.
+    """
+    groups, products, unscored = TextIndex(), array("d"), bytearray()
+    for one in scored:
+        number = groups.number(_group_and_draw(one))
+        if number == len(products):
+            products.append(1.0)
+            unscored.append(0)
+        if one.score.points is None:
+            unscored[number] = 1
+        else:
+            products[number] *= one.score.points
+    return mean(_of_groups(scored, groups, products, unscored))
+
+
+def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
+    """Read the letters of several options that a reply commits to, sorted; () if it names none.
+
+    The last sentence that states an answer decides; else lines that begin with a letter, unless
+    all options are listed; else the one letter that ``read_choice`` finds.
+
+    >>> letters_in("A, C", "wxyz"), letters_in("(B) is wrong. The answers are A and D.", "wxyz")
+    (('A', 'C'), ('A', 'D'))
+    """
+    text = plain(reply)
+    if _LETTERS_ALONE.fullmatch(text):
+        return _offered(re.findall("[A-H]", text), options)
+    stated = [one for one in sentences(text) if _STATES.search(one) or concludes(one)]
+    named = [found for one in stated if commits(one) and (found := _letters(one))]
+    if not named and (several := _several(text)):
+        return _offered(several, options)
+    listed = _LISTED.findall(text)
+    if named or (listed and len(set(listed)) < len(options)):
+        return _offered(named[-1] if named else listed, options)
+    letter = read_choice(reply, options).letter
+    return (letter,) if letter else ()
+
+
+def _several(text: str) -> list[str]:
+    """The letters, if several, that the first or the last sentence begins with: "A, C because"."""
+    said = sentences(text)
+    for one in (said[0], said[-1]):
+        head = _BESIDE.split(one)[0]
+        found = _letters(head) or re.findall("[A-H]", head)
+        if len(found) > 1 and commits(one) and _LETTERS_ALONE.fullmatch(head):
+            return found
+    return []
+
+
+def _letters(sentence: str) -> list[str]:
+    """The letters in brackets; else those together in their order, "ACD"; else the last word."""
+    together = "".join(_TOGETHER.findall(sentence))
+    return _NAMED.findall(sentence) or [*together] or _LAST.findall(sentence)
+
+
+def _offered(letters: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
+    known = {chr(ord("A") + place) for place in range(len(options))}
+    return tuple(sorted(set(letters))) if set(letters) <= known else ()
+
+
+def _read(
+    answered: AnsweredQuestion, nearness: Callable[[str, Sequence[str]], float]
+) -> tuple[float, tuple[str, ...]]:
+    """The points that the rules give, and the answer that they read."""
+    question, prediction = answered
+    if question.kind == "text":
+        return nearness(prediction.text, question.answer), (normalised(prediction.text),)
+    if question.kind == "choices":
+        letters = letters_in(prediction.text, question.options)
+    else:
+        letter = read_choice(prediction.text, question.options).letter
+        letters = (letter,) if letter else ()
+    return float(letters == question.answer), letters
+
+
+def _needs_judge(pair: AnsweredQuestion) -> bool:
+    points, answer = _read(pair, exact_match)
+    return not (points if pair.question.kind == "text" else answer)
+
+
+def _asked(pair: AnsweredQuestion) -> VerdictRequest:
+    prompt = prompts.judge(pair.question, pair.prediction.text)
+    return VerdictRequest(pair.question, pair.prediction, prompt, _said, CRITERION)
+
+
+def _said(reply: Reply) -> bool | None:
+    """The judge's word; None if it is neither of the two it may print."""
+    return None if cut_off(reply) else read_word(reply.said.answer, RIGHT_OR_WRONG)
+
+
+def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
+    """Points by the judge's word; None where there is none, and why."""
+    if len(judgements) != 1:
+        return None, f"{len(judgements)} judgements instead of one"
+    (one,) = judgements
+    if one.error:
+        return None, f"the judge gave no reply: {one.error}"
+    if one.verdict is None:
+        return None, f"the judge says neither right nor wrong: {one.reply:.200}"
+    return float(one.verdict), one.reply if one.judge == RULES else ""
+
+
+def _group_and_draw(one: ScoredQuestion) -> str:
+    return f"{one.score.sample} {_group(one.question)}"
+
+
+def _group(question: Question) -> str:
+    return question.group_id or question.question_id
+
+
+def _of_groups(
+    scored: Sequence[ScoredQuestion],
+    groups: TextIndex,
+    products: Sequence[float],
+    unscored: bytearray,
+) -> Iterator[ScoredPoint]:
+    """The points of groups, as each comes first; names of a million are not held."""
+    n = 0
+    for one in scored:
+        if groups.find(_group_and_draw(one)) == n:
+            yield ScoredPoint(None if unscored[n] else products[n], _group(one.question))
+            n += 1
+
+
+def _point(one: ScoredQuestion) -> ScoredPoint:
+    """One question; those about the same pictures, or of one group, are not independent."""
+    return ScoredPoint(one.score.points, one.question.cluster)

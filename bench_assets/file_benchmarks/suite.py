@@ -1,0 +1,95 @@
+"""Every benchmark of bench.toml as a suite: it comes in by the same door as those in Python.
+
+A benchmark without Python as a task.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import (
+    RULES,
+    ByModel,
+    ByRules,
+    Condition,
+    Judge,
+    Task,
+    by_category,
+)
+from bench_assets.file_benchmarks import prompts, scoring
+from resources.config.bench_toml import Settings
+from resources.config.sections.benchmarks import JUDGED, PlainBenchmark
+
+
+def task_of(name: str, benchmark: PlainBenchmark, section: str) -> Task:
+    """Make the task that a section of bench.toml describes.
+
+    Raises:
+        SettingsError: If its prompt is no template; begins with the name of the section.
+    """
+    try:
+        prompts.fields_of(benchmark.prompt)
+    except SettingsError as why:
+        raise SettingsError(f"{section}, {why}") from why
+    judges: dict[str, Judge] = {
+        RULES: ByRules(scoring.judge_by_rules, each=True),
+        "model": ByModel(scoring.judge),
+    }
+    main = partial(prompts.main, template=benchmark.prompt)
+    return Task(
+        name=name,
+        title=benchmark.title or name,
+        version=3,
+        conditions={
+            "main": Condition(prompt=main, about="The pictures, then the prompt."),
+            "no_image": Condition(
+                prompt=partial(prompts.no_image, template=benchmark.prompt),
+                about="The pictures are taken away: what is answered then was not seen.",
+            ),
+            "options_shuffled": Condition(
+                prompt=main,
+                about="The options in another order, drawn once: an answer should not go by place.",
+                own_questions=True,
+                needs="none of its questions has options",
+            ),
+        },
+        readings=scoring.readings_of(benchmark.metric),
+        measures=scoring.measures_of(benchmark.metric),
+        judges=judges if benchmark.metric in JUDGED else {},
+        slices=partial(_slices, labels=benchmark.slices),
+    )
+
+
+def _slices(question: Question, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The category, and each label with its name: two of them may have the same values."""
+    named = {name: question.labels.get(name, "") for name in labels}
+    return (*by_category(question), *(f"{name} {value}" for name, value in named.items() if value))
+
+
+def plain_suites(settings: Settings) -> list[tuple[str, Suite]]:
+    """Make a suite of each ``[benchmarks.<name>]``, with where it stands for complaints.
+
+    Raises:
+        SettingsError: If a prompt is no template; names file and entry.
+    """
+    return [
+        (
+            section,
+            Suite(
+                name=name,
+                tasks=(task_of(name, benchmark, section),),
+                assets=partial(_assets, name, benchmark),
+            ),
+        )
+        for name, benchmark in settings.benchmarks.items()
+        for section in [settings.section(name)]
+    ]
+
+
+def _assets(name: str, benchmark: PlainBenchmark) -> Sequence[Any]:
+    from bench_assets.file_benchmarks.assets import assets_of
+
+    return assets_of(name, benchmark)

@@ -1,0 +1,1 @@
+"""Data of each page of the report."""

@@ -1,0 +1,150 @@
+"""What ``#/soundness`` shows: doubts about the benchmarks themselves, for a person to look at.
+
+Weights are compared within one check only. Across checks a question counts by how many doubts name
+it, then by how early the first does.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.audit.framework.findings import AuditRow, Suspect
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.text.escaping import one_line
+from bench_assets.evaluation.task import Task
+from bench_assets.report.site.folder import Site, made_of
+from bench_assets.report.site.scripts import slug
+from resources.tables.parquet import TableFiles
+
+_FORM = "1"  # of the data: raised when what the page reads changes
+_LISTED = 200  # suspects of a check
+_FIRST = 24  # questions that are to be looked at first
+_PICTURES = 3  # of a suspect
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoundnessPages:
+    """One part of the report: ``soundness``, and ``soundness-<task>`` of what was examined."""
+
+    without_pictures: Collection[str] = ()
+    """Suites whose pictures stay out of the report."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write what was found in every task that models are asked; else the command that looks."""
+        asked = [task for task in catalog.tasks if task.asked_of == "model"]
+        site.put("soundness", [self._task(site, tables, task) for task in asked])
+
+    def _task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
+        key = [*task.name.split("/"), "soundness"]
+        about: dict[str, Any] = {"task": task.name, "problem": "", "data": "", "checks": []}
+        if not tables.exists(key):
+            return about
+        try:
+            rows = tables.read(key, AuditRow)
+        except TableError as why:
+            return {**about, "problem": one_line(str(why))}
+        name = f"soundness-{slug(task.name)}"
+        withheld = task.suite in self.without_pictures
+        read = (site.stamps.of(tables, one) for one in (key, questions_key(task, "main")))
+        inputs = made_of(_FORM, str(withheld), *read)
+        if not site.has(name, inputs):
+            page = _Page(site, _shown_by(tables, task), withheld=withheld)
+            site.put(name, page.of(rows), inputs, page.brought)
+        return {**about, "data": name, "checks": [_state(row) for row in rows]}
+
+
+def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
+    """What doubts name, and how many do: those that most name first, then those named earliest."""
+    first: dict[str, int] = {}
+    times: dict[str, int] = {}
+    for row in rows:
+        for place, about in enumerate(() if row.passed else dict.fromkeys(row.about)):
+            times[about] = times.get(about, 0) + 1
+            first[about] = min(place, first.get(about, place))
+    return {name: times[name] for name in sorted(times, key=lambda n: (-times[n], first[n], n))}
+
+
+class _Page:
+    """The data of one task's page, while its pictures are brought."""
+
+    def __init__(self, site: Site, shown_by: Mapping[str, Question], *, withheld: bool) -> None:
+        self._site, self._shown_by, self._withheld = site, shown_by, withheld
+        self._of_picture: dict[str, str] = {}
+        for name, question in shown_by.items():
+            for digest in question.images:
+                self._of_picture.setdefault(digest, name)
+        self.brought: set[str] = set()
+
+    def of(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
+        """What was found, doubts first; and what to look at before all else."""
+        ordered = sorted(rows, key=lambda row: (row.passed, bool(row.skipped)))
+        named = most_named(ordered)
+        questions = [name for name in named if name in self._shown_by][:_FIRST]
+        return {
+            "first": [
+                {**self._seen(name), "said": _said_of(name, ordered), "times": named[name]}
+                for name in questions
+            ],
+            "checks": [
+                {
+                    **_state(row),
+                    "sentence": row.sentence,
+                    "n": row.n,
+                    "suspects": [self._suspect(one) for one in row.suspects[:_LISTED]],
+                    "more": max(0, len(row.about) - _LISTED),
+                }
+                for row in ordered
+            ],
+        }
+
+    def _suspect(self, suspect: Suspect) -> dict[str, Any]:
+        return {**self._seen(suspect.about), "evidence": suspect.evidence}
+
+    def _seen(self, about: str) -> dict[str, Any]:
+        """What a suspect is: a question, or a picture and the first question that shows it."""
+        question = about if about in self._shown_by else self._of_picture.get(about, "")
+        text, pictures = "", [about] if _DIGEST.fullmatch(about) and question else []
+        if question == about:
+            text, pictures = (
+                self._shown_by[about].text,
+                list(self._shown_by[about].images[:_PICTURES]),
+            )
+        return {
+            "about": about,
+            "question": question,
+            "text": text,
+            "pictures": self._pictures(pictures),
+        }
+
+    def _pictures(self, digests: Sequence[str]) -> list[list[Any]]:
+        if self._withheld:
+            return []
+        found = self._site.pictures(digests)
+        self.brought.update(digests)
+        return [list(picture) for digest in digests if (picture := found[digest])]
+
+
+def _state(row: AuditRow) -> dict[str, Any]:
+    kept = ("check", "asks", "passed", "skipped")
+    return {**{name: asdict(row)[name] for name in kept}, "found": len(row.about)}
+
+
+def _said_of(name: str, rows: Sequence[AuditRow]) -> list[str]:
+    """The evidence of every doubt that names something."""
+    return [
+        one.evidence for row in rows if not row.passed for one in row.suspects if one.about == name
+    ]
+
+
+def _shown_by(tables: TableFiles, task: Task) -> dict[str, Question]:
+    """The questions by id; none where they cannot be read: the leaderboard says why."""
+    try:
+        rows = tables.read(questions_key(task, "main"), Question)
+    except TableError:
+        return {}
+    return {row.question_id: row for row in rows}

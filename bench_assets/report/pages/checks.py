@@ -1,0 +1,130 @@
+"""What the checks found when they last ran, as Dagster's instance of the home remembers it.
+
+What Great Expectations found of the tables, on a page of its own: ``expectations``.
+"""
+
+import json
+import logging
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.tables.expectations import ValidationRow
+from bench_assets.core.text.escaping import as_written
+from bench_assets.report.site.folder import Site
+from resources.storage.sqlite import opened_to_read, told
+from resources.tables.parquet import TableFiles
+
+_LOG = logging.getLogger("bench_assets.report")
+_LATEST = """
+    SELECT asset_key, check_name, partition, evaluation_event, evaluation_event_timestamp
+    FROM asset_check_executions WHERE evaluation_event IS NOT NULL ORDER BY id
+"""
+_IF_UNREADABLE = "the report does without what checks found"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """The outcome of a check."""
+
+    asset: str  # "codis/scores"
+    check: str
+    partition: str
+    passed: bool
+    severity: str  # "ERROR" or "WARN"
+    sentence: str
+    examples: list[str]
+    when: str
+
+
+def last_found(home: Path) -> list[CheckOutcome]:
+    """Read the last outcome of every check; none, and a line in the log, if nobody can."""
+    file = home / "dagster" / "history" / "runs" / "index.db"
+    if not file.is_file():
+        return []
+    try:
+        with told(file, _IF_UNREADABLE), opened_to_read(file) as db:
+            rows = db.execute(_LATEST).fetchall()
+    except (HomeError, sqlite3.Error) as why:
+        _LOG.warning("%s", why)
+        return []
+    latest = {(asset, check, partition): rest for asset, check, partition, *rest in rows}
+    return list(_outcomes(latest))
+
+
+def _outcomes(latest: Mapping[tuple[str, str, str], list[str]]) -> Iterator[CheckOutcome]:
+    for (asset, check, partition), (event, when) in latest.items():
+        try:
+            said = json.loads(event)["dagster_event"]["event_specific_data"]
+            key = "/".join(json.loads(asset))
+            yield CheckOutcome(
+                key, check, partition or "", bool(said["success"]),
+                said["severity"]["__enum__"].rpartition(".")[2], sentence(check, said),
+                _examples(said), str(when)[:16],
+            )  # fmt: skip
+        except (
+            ValueError,
+            RecursionError,
+            KeyError,
+            TypeError,
+        ):  # written by another version of Dagster
+            continue
+
+
+def sentence(check: str, said: Mapping[str, Any]) -> str:
+    """Say in a sentence what a check found.
+
+    >>> numbers = {"rows": {"value": 80}, "problems": {"value": 0}}
+    >>> sentence("no_row_lost", {"success": True, "metadata": numbers})
+    'No row lost: no problem in 80 rows.'
+    """
+    words = check.replace("_", " ").capitalize()
+    if said.get("description"):
+        return f"{words}: {said['description']}"
+    numbers = {name: one.get("value") for name, one in (said.get("metadata") or {}).items()}
+    rows, problems = numbers.get("rows"), numbers.get("problems")
+    looked = f" in {rows} rows" if isinstance(rows, int) else ""
+    if said.get("success"):
+        return f"{words}: no problem{looked}."
+    n = problems if isinstance(problems, int) else "some"
+    return f"{words}: {n} {'problem' if n == 1 else 'problems'}{looked}."
+
+
+def _examples(said: Mapping[str, Any]) -> list[str]:
+    written = (said.get("metadata") or {}).get("examples", {}).get("md_str") or ""
+    return [as_written(line.removeprefix("- ")) for line in str(written).splitlines() if line]
+
+
+_TABLE = ("expectations",)
+
+
+class Expectations:
+    """The data named ``expectations``: an entry a table, each with its expectations."""
+
+    def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
+        """Put what was found when the table was last made; why not, if it never was."""
+        site.put("expectations", _found(tables))
+
+
+def _found(tables: TableFiles) -> dict[str, Any]:
+    try:
+        rows = tables.read(_TABLE, ValidationRow)
+    except TableError:
+        return {"tables": [], "missing": "bench expectations"}
+    by_table: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_table.setdefault(row.table, []).append(asdict(row))
+    found = [
+        {
+            "table": name,
+            "rows": every[0]["rows"],
+            "failed": sum(not one["passed"] for one in every),
+            "expectations": every,
+        }
+        for name, every in by_table.items()
+    ]
+    return {"tables": sorted(found, key=lambda one: -one["failed"]), "missing": ""}

@@ -1,0 +1,202 @@
+"""What the first page and the frame of the report know: tasks, models, standings, mean ranks."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.judge_agreement import (
+    agreement_of,
+    agreements,
+    measured_judges,
+    unmeasured_judge,
+)
+from bench_assets.comparison.mean_ranks import ranking
+from bench_assets.comparison.measurements import CHANGED, columns_of, exam, primary_cells
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.signature import Signature
+from bench_assets.core.schema.training_runs import step_of
+from bench_assets.evaluation.task import Task
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.config.bench_toml import Settings
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.tables.parquet import TableFiles
+
+COLUMNS = (
+    *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),
+    *("n_failed", "n_no_answer", "constant", "shuffled", "stale", "unreadable", "partial"),
+    *("unmeasured", "agreement"),
+)
+"""Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less;
+``unmeasured``: the judge whose agreement nobody knows; ``agreement``: how far one agrees with
+people."""
+
+
+class Index:
+    """The data named ``index``."""
+
+    def __init__(
+        self,
+        standings: Sequence[LeaderboardRow],
+        published: Sequence[PublishedNumber],
+        settings: Settings,
+    ) -> None:
+        """Take the leaderboard as it is now, the papers' numbers, and what is configured."""
+        self._standings = [row for row in standings if row.is_measured]
+        self._published = published
+        self._settings = settings
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Put the data of the leaderboard."""
+        rows = [_standing(row) for row in self._standings]
+        for task in catalog.tasks:
+            rows += _left_out(tables, task, rows)
+            for condition in list(task.conditions)[1:]:
+                rows += _cells_of(tables, task, condition)
+        known = measured_judges(tables, catalog.tasks)
+        measured = agreements(tables, catalog.tasks)
+        for row in rows:
+            signature = row.get("signature") or ""
+            row["unmeasured"] = unmeasured_judge(row["task"], signature, known)
+            row["agreement"] = agreement_of(row["task"], signature, measured)
+        rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
+        tasks = [self._task(tables, task, rows) for task in catalog.tasks]
+        named = {row["model"] for row in rows}
+        site.put(
+            "index",
+            {
+                "version": version("bench-assets"),
+                "measured": _last_measured(tables, catalog.tasks),
+                "tasks": tasks,
+                "models": [self._model(name, rows) for name in sorted(named)],
+                "rows": columns_of(rows, COLUMNS),
+                "published": [asdict(row) for row in self._printed(catalog.tasks)],
+                "rankings": _rankings(rows, catalog.tasks),
+            },
+        )
+
+    def _task(self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]) -> object:
+        asked = exam(tables, task)
+        used = {row["condition"] for row in rows if row["task"] == task.name}
+        return {
+            "name": task.name,
+            "slug": slug(task.name),
+            "title": task.shown,
+            "suite": task.suite,
+            "asked_of": task.asked_of,
+            "about": task.condition("main").about,
+            "metric": task.primary_metric,
+            "chance": asked.chance,
+            "questions": asked.n,
+            "edition": asked.edition,
+            "conditions": {name: one.about for name, one in task.conditions.items()},
+            "measured": [name for name in task.conditions if name in used],
+        }
+
+    def _model(self, name: str, rows: Iterable[Mapping[str, Any]]) -> object:
+        step = step_of(name)
+        return {
+            "name": name,
+            "slug": slug(name),
+            "kind": self._kind(name),
+            "run": step and step.run,
+            "step": step and step.step,
+        }
+
+    def _kind(self, name: str) -> str:
+        """Its kind in bench.toml; "" of an encoder, and of a model of another time."""
+        known = {**EMBEDDED_MODELS, **self._settings.models}
+        if name in known:
+            return known[name].kind
+        return "checkpoint" if step_of(name) else ""
+
+    def _printed(self, tasks: Iterable[Task]) -> list[PublishedNumber]:
+        primary = {task.name: task.primary_metric for task in tasks}
+        return [
+            row
+            for row in self._published
+            if row.category == "all" and primary.get(row.task) == row.metric
+        ]
+
+
+def _standing(row: LeaderboardRow) -> dict[str, Any]:
+    unreadable = row.source if row.n_scored is None else ""
+    edition = "" if row.edition == UNKNOWN else row.edition  # without: stands in every one
+    return {
+        **asdict(row),
+        "task": row.task.partition("+")[0],
+        "condition": "main",
+        # What was made of another source than the present one is an edition of its own here.
+        "edition": f"{row.edition}, {row.place}" if row.place else edition,
+        "value": None if isnan(row.value) else row.value,
+        "unreadable": unreadable,
+        "partial": _partial(row.signature),
+    }
+
+
+def _left_out(
+    tables: TableFiles, task: Task, rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Models that were measured on other questions than there are now: by name, and why."""
+    there = {row["model"] for row in rows if row["task"] == task.name}
+    gone = set(tables.partitions(evaluation_key(task, "main", "metrics"))) - there
+    return [_without_number(task, "main", model, stale=CHANGED) for model in sorted(gone)]
+
+
+def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
+    cells = primary_cells(tables, task, condition)
+    found = [{**row, "unreadable": "", "partial": _partial(row["signature"])} for row in cells.rows]
+    return found + [
+        _without_number(task, condition, model, unreadable=why)
+        for model, why in cells.unreadable.items()
+    ]
+
+
+def _without_number(
+    task: Task, condition: str, model: str, *, stale: str = "", unreadable: str = ""
+) -> dict[str, Any]:
+    nothing = dict.fromkeys(COLUMNS)
+    texts = {"stale": stale, "unreadable": unreadable, "partial": "", "edition": ""}
+    return {**nothing, **texts, "task": task.name, "model": model, "condition": condition}
+
+
+def _partial(signature: str) -> str:
+    """Which part of the questions was asked; "" if all were, or nobody can say."""
+    try:
+        return Signature.parse(signature).parts.get("partial", "")
+    except TableError:
+        return ""
+
+
+def _rankings(rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task]) -> list[object]:
+    """Mean ranks of models, for each edition and condition; encoders are ranked nowhere."""
+    names = [task.name for task in tasks if task.asked_of == "model"]
+    values: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(dict)
+    for row in rows:
+        doubtful = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
+        if row["task"] in names and row["value"] is not None and not doubtful:
+            of_task = values[row["edition"], row["condition"]].setdefault(row["task"], {})
+            of_task[row["model"]] = row["value"]
+    return [
+        {"edition": edition, "condition": condition, **asdict(found)}
+        for (edition, condition), has in sorted(values.items())
+        for found in [ranking(has, np.random.default_rng(0))]
+        if found.tasks
+    ]
+
+
+def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:
+    """When the newest number was made, in UTC; "" if there is none."""
+    keys = [evaluation_key(task, one, "metrics") for task in tasks for one in task.conditions]
+    times = [one.at for key in keys for one in tables.blobs.list(tables.below(key))]
+    return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC" if times else ""

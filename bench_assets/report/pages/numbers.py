@@ -1,0 +1,155 @@
+"""The data of ``#/number/<task>-<model>``: where a number comes from."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import Signature
+from bench_assets.evaluation.task import Task
+from bench_assets.report.pages import lineage
+from bench_assets.report.pages.checks import CheckOutcome, last_found
+from bench_assets.report.pages.signature_text import in_words
+from bench_assets.report.site.folder import Site, made_of
+from bench_assets.report.site.scripts import slug
+from resources.tables.parquet import TableFiles
+
+_FORM = "1"  # of the data: raised when what the page reads changes
+_CELLS = 4_000_000  # of a table; larger ones are not looked through for examples
+_RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """One part of the report: ``number-<task>`` and ``number-<task>-<model>``."""
+
+    without_pictures: Collection[str] = ()
+    """Suites whose pictures stay out of the report."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write where the numbers of every task come from."""
+        found = last_found(tables.home)
+        for task in catalog.tasks:
+            others = {other.name for other in catalog.tasks} - {task.name}
+            checks = [one for one in found if _concerns(one.asset, task, others)]
+            withheld = task.suite in self.without_pictures
+            _write_task(site, tables, task, others, checks, withheld=withheld)
+            for model in _models(tables, task):
+                _write_model(site, tables, task, model, checks)
+
+
+def _write_task(
+    site: Site,
+    tables: TableFiles,
+    task: Task,
+    others: set[str],
+    checks: Sequence[CheckOutcome],
+    *,
+    withheld: bool,
+) -> None:
+    names = list(_left_of_the_waist(tables, task, others))
+    stamps = [f"{name} {site.stamps.of(tables, name.split('/'))}" for name in names]
+    shared = [asdict(one) for one in checks if not one.partition]
+    inputs = made_of(_FORM, str(withheld), *stamps, str(shared))
+    name = f"number-{slug(task.name)}"
+    if site.has(name, inputs):
+        return
+    read: dict[str, lineage.Columns] = {}
+    problems = []
+    for table in names:
+        try:
+            read[table] = _columns(tables, table)
+        except TableError as why:
+            problems.append(str(why))
+    found: dict[str, Any] = {
+        "source": lineage.source_files(read),
+        "rejections": lineage.rejections(read),
+        "funnels": lineage.funnels(read),
+        "stages": lineage.stages(read),
+    }
+    digests = set() if withheld else lineage.picture_digests(found)
+    pictures = {digest: list(one) for digest, one in site.pictures(sorted(digests)).items() if one}
+    about = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
+    asked = {"pictures": pictures, "questions": _questions(tables, task)}
+    site.put(name, {**about, **found, **asked}, inputs, digests)
+
+
+def _write_model(
+    site: Site, tables: TableFiles, task: Task, model: str, checks: Sequence[CheckOutcome]
+) -> None:
+    keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
+    there = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
+    own = [asdict(one) for one in checks if one.partition == model]
+    stamps = [f"{c} {site.stamps.of(tables, key, model)}" for c, key in there.items()]
+    inputs = made_of(_FORM, str(task.version), *stamps, str(own))
+    name = f"number-{slug(task.name)}-{slug(model)}"
+    if site.has(name, inputs):
+        return
+    conditions: list[dict[str, Any]] = []
+    for condition, key in there.items():
+        try:
+            rows = [row for row in tables.read(key, Metric, model) if row.category == "all"]
+        except TableError as why:
+            conditions.append({"name": condition, "problem": str(why)})
+            continue
+        parts = in_words(Signature.parse(rows[0].signature), task) if rows else []
+        conditions.append(
+            {
+                "name": condition,
+                "about": task.conditions[condition].about,
+                "signature": rows[0].signature if rows else "",
+                "parts": [part._asdict() for part in parts],
+                "metrics": rows,
+            }
+        )
+    of_task = {"task": task.name, "lineage": f"number-{slug(task.name)}"}
+    site.put(name, {"model": model, "conditions": conditions, "checks": own, **of_task}, inputs)
+
+
+def _concerns(asset: str, task: Task, others: set[str]) -> bool:
+    """Whether a table is the task's own, or its suite's; not another task's."""
+    if any(_below(asset, other) and len(other) > len(task.name) for other in others):
+        return False
+    if any(_below(asset, other) and not _below(task.name, other) for other in others):
+        return False
+    return _below(asset, task.suite)
+
+
+def _below(asset: str, folder: str) -> bool:
+    return asset == folder or asset.startswith(f"{folder}/")
+
+
+def _left_of_the_waist(tables: TableFiles, task: Task, others: set[str]) -> Iterator[str]:
+    for key in tables.undivided(task.suite):
+        name = "/".join(key)
+        last = name.rpartition("/")[2]
+        if last not in _RIGHT and not last.endswith("questions") and _concerns(name, task, others):
+            yield name
+
+
+def _models(tables: TableFiles, task: Task) -> list[str]:
+    keys = [evaluation_key(task, condition, "metrics") for condition in task.conditions]
+    return sorted({model for key in keys for model in tables.partitions(key)})
+
+
+def _columns(tables: TableFiles, name: str) -> lineage.Columns:
+    """Read a table of which nobody here knows the row type."""
+    key = name.split("/")
+    with tables.opened(key) as file:
+        if file.metadata.num_rows * file.metadata.num_columns > _CELLS:
+            return {}
+        table = file.read()
+    return {column: table.column(column).to_pylist() for column in table.column_names}
+
+
+def _questions(tables: TableFiles, task: Task) -> dict[str, Any]:
+    key = questions_key(task, "main")
+    try:
+        rows = tables.read(key, Question) if tables.exists(key) else []
+    except TableError as why:
+        return {"n": 0, "problem": str(why)}
+    editions = sorted({row.edition for row in rows})
+    return {"n": len(rows), "editions": editions, "digest": tables.digest(key)}

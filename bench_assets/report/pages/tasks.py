@@ -1,0 +1,90 @@
+"""What the page of a task shows: every cell that was measured, and every one that papers print."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.measurements import columns_of, every_cell, state_of_metrics
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.evaluation.task import Task
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.scripts import slug
+from resources.storage.file_digests import digest_of
+from resources.tables.parquet import TableFiles
+
+_COLUMNS = (
+    *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
+    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "constant", "shuffled"),
+    *("stale", "signature"),
+)
+_PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")
+
+
+class TaskPages:
+    """The data named ``task-<slug>``."""
+
+    def __init__(
+        self, standings: Sequence[LeaderboardRow], published: Sequence[PublishedNumber]
+    ) -> None:
+        """Take the leaderboard, which knows what is stale, and the papers' numbers."""
+        self._stale: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in standings:
+            if row.stale:
+                self._stale[row.task.partition("+")[0]][row.model] = row.stale
+        self._published = published
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Put the data of every task whose metrics have changed."""
+        for task in catalog.tasks:
+            printed = [row for row in self._published if row.task == task.name]
+            stale = self._stale[task.name]
+            made_of = digest_of(
+                [state_of_metrics(tables, task), list(map(asdict, printed)), stale, _facts(task)]
+            )
+            name = f"task-{slug(task.name)}"
+            if not site.has(name, made_of):
+                site.put(name, _page(tables, task, printed, stale), made_of)
+
+
+def _page(
+    tables: TableFiles, task: Task, printed: Sequence[PublishedNumber], stale: Mapping[str, str]
+) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    unreadable = {}
+    for condition in task.conditions:
+        cells = every_cell(tables, task, condition)
+        unreadable.update({(model, condition): why for model, why in cells.unreadable.items()})
+        rows += cells.rows
+    for row in rows:
+        row["stale"] = row["stale"] or (
+            stale.get(row["model"], "") if row["condition"] == "main" else ""
+        )
+    return {
+        **_facts(task),
+        "categories": _in_order(task, rows),
+        "rows": columns_of(rows, _COLUMNS),
+        "published": columns_of([asdict(row) for row in printed], _PRINTED),
+        "unreadable": [
+            {"model": model, "condition": condition, "why": why}
+            for (model, condition), why in unreadable.items()
+        ],
+    }
+
+
+def _facts(task: Task) -> dict[str, Any]:
+    return {
+        "version": task.version,
+        "metrics": list(task.measures),
+        "readings": list(task.readings),
+        "counts": dict(task.counts),
+    }
+
+
+def _in_order(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Categories as the paper counts them, then others as they are measured; "all" is none."""
+    measured = dict.fromkeys(row["category"] for row in rows)
+    first = [name for name in task.counts if name in measured]
+    return [name for name in dict.fromkeys((*first, *measured)) if name != "all"]

@@ -1,0 +1,202 @@
+"""What the points of each question come from, as digests: what ``bench diff`` goes by.
+
+Why a score moved is asked of two models that a reader picks; of a thousand there are half a million
+pairs. So each has here what ``causes.cause_of`` compares, and it is the page that compares.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from hashlib import sha256
+from typing import Any
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.catalog import Catalog
+from bench_assets.comparison.causes import ORIGIN, who_and_how
+from bench_assets.comparison.questions import ConditionQuestions
+from bench_assets.comparison.side import spelled_out
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import Signature
+from bench_assets.evaluation.task import Task
+from bench_assets.report.samples.questions import Columns, coded
+from bench_assets.report.site.folder import Site, made_of
+from bench_assets.report.site.scripts import slug
+from resources.tables.columns import read_columns
+from resources.tables.parquet import TableFiles
+
+_FORM = "1"  # of the data: raised when what the page reads changes
+_DIGITS = 8  # of a digest: two of one question are compared, never two of many
+_TABLES = ("predictions", "judgements", "scores", "metrics")
+_SAID = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
+_SCORED = ("points", "max_points", "reading")
+_JUDGED = ("judge", "criterion", "verdict", "value")
+_NAMED = ("question_id", "sample")
+
+
+class Origins:
+    """One part of the report: ``origins-<questions>`` and ``origins-<task>-<model>``."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write what every model's points come from; what cannot be read is left out."""
+        for task in catalog.tasks:
+            asked = {
+                name: ConditionQuestions(tables, questions_key(task, name))
+                for name in task.conditions
+            }
+            own = {tuple(one.key): one for one in asked.values()}
+            for one in own.values():
+                _put_questions(site, one, several=len(own) > 1)
+            keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
+            for model in sorted({model for key in keys for model in tables.partitions(key)}):
+                _put_model(site, task, asked, model)
+
+
+def origins(
+    ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
+) -> dict[str, Any]:
+    """Say of each question what its points come from; several draws of it together.
+
+    Args:
+        ids: Of the questions, in their order.
+        predictions: Columns of ``Prediction``.
+        scores: Columns of ``Score``.
+        judgements: Columns of ``Judgement``; None where nobody judges.
+
+    Returns:
+        Columns as ``coded`` writes them; "" where there is nothing, so in ``points`` of a question
+        without scores. ``who`` was asked ``how``, and ``readings``, ``judges``, are their names.
+    """
+    parted = [who_and_how(one or "") for one in predictions["decoding"]]
+    more: dict[str, Sequence[Any]] = {
+        "who": [who for who, _ in parted],
+        "how": [how for _, how in parted],
+        "failed": ["yes" if why else "" for why in predictions["error"]],
+        "ranking": [tuple(names or ()) for names in predictions["ranking"]],
+    }
+    said = _Draws(ids, {**predictions, **more})
+    read = _Draws(ids, scores)
+    judged = _Draws(ids, judgements or {name: [] for name in (*_NAMED, *_JUDGED)})
+    return {
+        "failed": said.names("failed"),
+        "reply": said.digests("sample", "text", "ranking"),
+        "prompt": said.digests("prompt_sha256"),
+        "raw": said.digests("raw_text"),
+        "cut": said.digests("no_answer"),
+        "who": said.names("who"),
+        "how": said.names("how"),
+        "points": read.digests("sample", "points", "max_points"),
+        "readings": read.names("reading"),
+        "judges": judged.names("judge"),
+        "verdicts": judged.digests("sample", "criterion", "verdict", "value"),
+    }
+
+
+def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
+    """What questions are counted with, and, where a task has several tables, what they are."""
+    inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
+    name = f"origins-{slug('/'.join(asked.key))}"
+    if site.has(name, inputs) or not asked.tables.exists(asked.key):
+        return
+    try:
+        rows, numbers = asked.questions, asked.numbers
+    except TableError:
+        return
+    clusters = [numbers["cluster", asked.clusters[row.question_id]] for row in rows]
+    compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
+    digests = {
+        name: coded([_digest(_unordered(getattr(row, name))) for row in rows])
+        for name in (compared if several else ())
+    }
+    site.put(name, {"clusters": clusters, "fields": digests}, inputs)
+
+
+def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], model: str) -> None:
+    tables = {
+        condition: {name: evaluation_key(task, condition, name) for name in _TABLES}
+        for condition in asked
+    }
+    stamps = [
+        site.stamps.of(one.tables, key, of)
+        for condition, one in asked.items()
+        for key, of in ((one.key, ""), *((key, model) for key in tables[condition].values()))
+    ]
+    inputs = made_of(_FORM, *stamps)
+    name = f"origins-{slug(task.name)}-{slug(model)}"
+    if site.has(name, inputs):
+        return
+    found = {name: _of_model(one, tables[name], model) for name, one in asked.items()}
+    site.put(name, {name: one for name, one in found.items() if one}, inputs)
+
+
+def _of_model(
+    asked: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
+) -> dict[str, Any] | None:
+    """What a model's points come from; None where it was not measured on these questions."""
+    tables = asked.tables
+    if not (tables.exists(keys["metrics"], model) and tables.exists(asked.key)):
+        return None
+    try:
+        measured = tables.read(keys["metrics"], Metric, model)
+        if not measured or measured[0].questions != asked.data:
+            return None
+        said = read_columns(tables, keys["predictions"], Prediction, model, (*_NAMED, *_SAID))
+        scores = read_columns(tables, keys["scores"], Score, model, (*_NAMED, *_SCORED))
+        judged = (
+            read_columns(tables, keys["judgements"], Judgement, model, (*_NAMED, *_JUDGED))
+            if tables.exists(keys["judgements"], model)
+            else None
+        )
+        spelled = spelled_out(Signature.parse(measured[0].signature))
+        ids = asked.ids
+    except TableError:
+        return None
+    return {"spelled": spelled, **origins(ids, said, scores, judged)}
+
+
+class _Draws:
+    """The rows of each question, in the order of its draws."""
+
+    def __init__(self, ids: Sequence[str], columns: Columns) -> None:
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, name in enumerate(columns["question_id"]):
+            places[name].append(at)
+        for several in (rows for rows in places.values() if len(rows) > 1):
+            several.sort(key=lambda at: (columns["sample"][at], repr(self._row(columns, at))))
+        self._columns = columns
+        self._rows = [places.get(name, []) for name in ids]
+
+    def digests(self, *names: str) -> dict[str, Any]:
+        """Of each question, a digest of these columns, draw by draw; "" where they are empty."""
+        columns = [self._columns[name] for name in names]
+        found = coded(
+            [tuple([tuple([c[at] for c in columns]) for at in rows]) for rows in self._rows]
+        )
+        return {**found, "values": [_digest(one) if _says(one) else "" for one in found["values"]]}
+
+    def names(self, name: str) -> dict[str, Any]:
+        """Of each question, what stands in a column, each once."""
+        column = self._columns[name]
+        found = coded([tuple([column[at] for at in rows]) for rows in self._rows])
+        return {
+            **found,
+            "values": [
+                ", ".join(sorted({value or "" for value in one})) for one in found["values"]
+            ],
+        }
+
+    @staticmethod
+    def _row(columns: Columns, at: int) -> list[Any]:
+        return [column[at] for column in columns.values()]
+
+
+def _says(rows: Sequence[Sequence[Any]]) -> bool:
+    return any(value not in ("", None, ()) for row in rows for value in row)
+
+
+def _unordered(value: object) -> object:
+    return sorted(value.items()) if isinstance(value, Mapping) else value
+
+
+def _digest(value: object) -> str:
+    return sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

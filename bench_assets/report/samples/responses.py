@@ -1,0 +1,142 @@
+"""The replies of one model as the page reads them: how each was read, judged and scored."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from bench_assets.report.samples.questions import CHUNK, Columns
+
+LONGEST = 4000
+"""Characters of a text that is read with its chunk; a longer one is whole in a file of its own."""
+
+Key: TypeAlias = tuple[str, int]
+"""A question's id, and the number of the sample."""
+
+PREDICTION = (
+    *("question_id", "sample", "text", "raw_text", "ranking", "finish_reason", "prompt_tokens"),
+    *("completion_tokens", "seconds", "note", "no_answer", "error"),
+)
+SCORE = (
+    *("question_id", "sample", "points", "max_points", "answer", "note", "judge", "reading"),
+    *("no_answer", "error"),
+)
+JUDGEMENT = (
+    *("question_id", "sample", "judge", "criterion", "verdict", "value", "reply", "error"),
+)
+_SAID = {  # as the page calls it -> column
+    **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
+    **{"asked": "note", "no_answer": "no_answer", "error": "error", "seconds": "seconds"},
+    **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens"},
+}
+_SCORED = {
+    **{"points": "points", "most": "max_points", "answer": "answer", "why": "note"},
+    **{"judge": "judge", "reading": "reading"},
+}
+_JUDGED = {name: name for name in JUDGEMENT[2:]}
+
+
+class SampleResponses(NamedTuple):
+    """What is read at once: the replies to the questions of one chunk, or one long text."""
+
+    name: str  # "replies-3", or "whole-1204-0-text": of question 1204, sample 0
+    value: Any
+
+
+def ends(predictions: Columns) -> dict[Key, str]:
+    """How each reply ended."""
+    keys = zip(predictions["question_id"], predictions["sample"], strict=True)
+    return dict(zip(keys, predictions["finish_reason"], strict=True))
+
+
+def replies(
+    ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
+) -> Iterator[SampleResponses]:
+    """Put the replies to each question together, in chunks; long texts follow on their own.
+
+    Args:
+        ids: Of the questions, in the order of the list.
+        predictions: Columns of ``Prediction``: those in ``PREDICTION``.
+        scores: Columns of ``Score``: those in ``SCORE``.
+        judgements: Columns of ``Judgement``: those in ``JUDGEMENT``; None where nobody judges.
+
+    Yields:
+        Chunks of a list for each question, in it an object for each sample. What is empty is left
+        out. A text over ``LONGEST`` is ``[its beginning, its length, the name of the whole]``.
+    """
+    said = _places(predictions["question_id"])
+    scored = _places(_keys(scores))
+    judged = _places(_keys(judgements)) if judgements else {}
+    pairs = zip(predictions["text"], predictions["raw_text"], strict=True)
+    thoughts = ["" if raw == text else raw for text, raw in pairs]
+    asked = _columns({**predictions, "raw_text": thoughts}, _SAID)
+    points = _columns(scores, _SCORED)
+    verdict = _columns(judgements, _JUDGED) if judgements else []
+    for first in range(0, len(ids), CHUNK):
+        long: list[SampleResponses] = []
+        chunk = []
+        for row, question in enumerate(ids[first : first + CHUNK], start=first):
+            of_one = []
+            for at in said.get(question, ()):
+                sample = predictions["sample"][at]
+                key, name = (question, sample), f"whole-{row}-{sample}"
+                one = _object(asked, at, name, long)
+                for place in scored.get(key, ()):
+                    one |= _object(points, place, name, long)
+                if places := judged.get(key):
+                    one["verdicts"] = _objects(verdict, places, name, long)
+                of_one.append(one)
+            chunk.append(of_one)
+        yield SampleResponses(f"replies-{first // CHUNK}", chunk)
+        yield from long
+
+
+def _objects(
+    columns: Sequence[tuple[str, Sequence[Any]]],
+    places: Sequence[int],
+    name: str,
+    long: list[SampleResponses],
+) -> list[dict[str, Any]]:
+    return [_object(columns, at, f"{name}-{n}", long) for n, at in enumerate(places)]
+
+
+def _object(
+    columns: Sequence[tuple[str, Sequence[Any]]], at: int, name: str, long: list[SampleResponses]
+) -> dict[str, Any]:
+    """One row of columns, without what is empty; a long text is cut, and kept in ``long``."""
+    found = {}
+    for field, values in columns:
+        value = values[at]
+        if value is None or value in ("", []):
+            continue
+        if isinstance(value, str) and len(value) > LONGEST:
+            value = _cut(value, f"{name}-{field}", long)
+        elif isinstance(value, list):
+            value = [
+                _cut(one, f"{name}-{field}-{number}", long) if len(one) > LONGEST else one
+                for number, one in enumerate(value)
+            ]
+        found[field] = value
+    return found
+
+
+def _cut(text: str, name: str, long: list[SampleResponses]) -> list[str | int]:
+    name = name.replace("_", "-")
+    long.append(SampleResponses(name, text))
+    return [text[:LONGEST], len(text), name]
+
+
+def _columns(columns: Columns, names: Mapping[str, str]) -> list[tuple[str, Sequence[Any]]]:
+    """Columns under the names of the page, without those that are empty throughout."""
+    named = [(name, columns[column]) for name, column in names.items()]
+    return [one for one in named if any(value not in (None, "") for value in one[1])]
+
+
+def _keys(columns: Columns) -> Iterator[Key]:
+    return zip(columns["question_id"], columns["sample"], strict=True)
+
+
+def _places(keys: Iterator[Key] | Sequence[str]) -> dict[Any, list[int]]:
+    """Where each key stands: a list, for it may stand there several times."""
+    places: dict[Any, list[int]] = {}
+    for at, key in enumerate(keys):
+        places.setdefault(key, []).append(at)
+    return places

@@ -1,0 +1,165 @@
+"""Writes the samples of every task into the report: questions, pictures, outcomes, replies."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import short
+from bench_assets.core.text.escaping import one_line
+from bench_assets.evaluation.task import Task
+from bench_assets.report.samples import questions as page
+from bench_assets.report.samples import responses
+from bench_assets.report.samples.outcomes import outcomes, samples_of
+from bench_assets.report.site.folder import Site
+from bench_assets.report.site.other_sources import other_sources
+from bench_assets.report.site.scripts import slug
+from resources.tables.columns import read_columns
+from resources.tables.parquet import TableFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """One part of the report: what was asked, shown and said."""
+
+    without_pictures: Collection[str] = ()
+    """Suites whose pictures stay out of the report."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write the samples of every task that has questions."""
+        for task in catalog.tasks:
+            withheld = task.suite in self.without_pictures
+            conditions = _TaskSamples(site, tables, task, withheld).write()
+            for place, others in other_sources(task, tables):
+                conditions += _TaskSamples(site, others, task, withheld, place).write()
+            if conditions:
+                about = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
+                site.put(f"samples-{slug(task.name)}", about | {"conditions": conditions})
+
+
+class _TableQuestions(NamedTuple):
+    """The questions of one table."""
+
+    about: dict[str, Any]  # what the page has to know of them at first
+    ids: list[str]
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _TaskSamples:
+    """The samples of one task, on their way into the report."""
+
+    site: Site
+    tables: TableFiles
+    task: Task
+    withheld: bool  # whether the pictures stay out
+    place: str = ""  # of another source than the present one
+
+    def write(self) -> list[dict[str, Any]]:
+        """Write every condition that has questions, and give them; what cannot be read says why."""
+        tables: dict[tuple[str, ...], _TableQuestions] = {}  # which conditions share
+        conditions = []
+        for name, condition in self.task.conditions.items():
+            key = tuple(questions_key(self.task, name))
+            models = self.tables.partitions(evaluation_key(self.task, name, "scores"))
+            if not self.tables.exists(key) or not (models or name == "main"):
+                continue
+            asked = tables[key] = tables.get(key) or self._questions(key)
+            said = [self._model(name, asked, model) for model in models if asked.ids]
+            edition = asked.about.get("edition", "")
+            shown = ", ".join((name, edition, self.place)) if self.place else name
+            conditions.append(
+                {"name": shown, "about": condition.about, **asked.about, "models": said}
+            )
+        return conditions
+
+    def _questions(self, key: Sequence[str]) -> _TableQuestions:
+        """Write questions and their pictures."""
+        base = f"samples-{slug(self._placed('/'.join(key)))}"
+        try:
+            digest = self.tables.digest(key)
+            columns = read_columns(self.tables, key, Question)
+        except TableError as why:
+            return _TableQuestions({"problem": one_line(str(why)), "n": 0}, [], None)
+        if not self._stays(f"{base}-texts-", made_of := _made_of(digest)):
+            for number, chunk in enumerate(page.texts(columns)):
+                self.site.put(f"{base}-texts-{number}", chunk, made_of)
+        listed = page.listed(columns)
+        brought = [] if self.withheld else listed["pictures"]
+        listed["pictures"] = self._pictures(listed["pictures"])
+        self.site.put(f"{base}-questions", listed, pictures=brought)
+        ids, editions = columns["question_id"], columns["edition"]
+        about = {"questions": base, "n": len(ids), "edition": editions[0] if ids else ""}
+        return _TableQuestions(about | ({"withheld": True} if self.withheld else {}), ids, digest)
+
+    def _pictures(self, digests: Sequence[str]) -> list[Any]:
+        """Bring pictures: of each where it lies, or a sentence why it is not shown."""
+        if self.withheld:
+            return ["left out of this report"] * len(digests)
+        brought = self.site.pictures(digests)
+        return [
+            list(picture) if (picture := brought[digest]) else one_line(self.site.why_not(digest))
+            for digest in digests
+        ]
+
+    def _model(self, condition: str, asked: _TableQuestions, model: str) -> dict[str, str]:
+        """Write what a model said; where its tables cannot be read, say why."""
+        base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}-{slug(model)}"
+        about = {"name": model, "slug": slug(model), "data": base}
+        keys = {
+            table: evaluation_key(self.task, condition, table)
+            for table in ("predictions", "scores", "judgements")
+        }
+        try:
+            digests = [self.tables.digest(key, model) for key in keys.values()]
+            made_of = _made_of(asked.digest, *digests)
+            if not self._stays(f"{base}-", made_of):
+                self._put_model(base, made_of, asked.ids, model, keys)
+            if self._is_of_others(condition, model, asked.digest):
+                about["problem"] = "It was asked other questions than these: evaluate it again."
+        except TableError as why:
+            about["problem"] = one_line(str(why))
+        return about
+
+    def _is_of_others(self, condition: str, model: str, digest: str | None) -> bool:
+        """Whether a model was measured on questions that have changed since."""
+        key = evaluation_key(self.task, condition, "metrics")
+        if not digest or not self.tables.exists(key, model):
+            return False
+        measured = self.tables.read(key, Metric, model)
+        return bool(measured) and measured[0].questions != short(digest)
+
+    def _put_model(
+        self, base: str, made_of: str, ids: list[str], model: str, keys: dict[str, list[str]]
+    ) -> None:
+        read, tables = read_columns, self.tables
+        said = read(tables, keys["predictions"], Prediction, model, responses.PREDICTION)
+        scores = read(tables, keys["scores"], Score, model, responses.SCORE)
+        judged = tables.exists(keys["judgements"], model)
+        verdicts = (
+            read(tables, keys["judgements"], Judgement, model, responses.JUDGEMENT)
+            if judged
+            else None
+        )
+        rows = {name: row for row, name in enumerate(ids)}
+        found = outcomes(len(ids), samples_of(rows, scores, responses.ends(said)))
+        self.site.put(f"{base}-points", found._asdict(), made_of)
+        for one in responses.replies(ids, said, scores, verdicts):
+            self.site.put(f"{base}-{one.name}", one.value, made_of)
+
+    def _placed(self, name: str) -> str:
+        """A name of data, apart from that of the present source."""
+        return f"{name} {self.place}" if self.place else name
+
+    def _stays(self, prefix: str, made_of: str) -> bool:
+        """Whether all that begins so lies there, made of the same."""
+        names = self.site.names(prefix)
+        return bool(names) and all([self.site.has(name, made_of) for name in names])
+
+
+def _made_of(*digests: str | None) -> str:
+    return sha256("\n".join(map(str, digests)).encode()).hexdigest()

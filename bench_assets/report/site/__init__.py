@@ -1,0 +1,1 @@
+"""The report's folder: files, scripts, addresses, images and static assets."""

@@ -1,0 +1,213 @@
+"""The folder of the report: what is in it, written so that readers see the old one or the new one.
+
+Every data file has the digest of its content in its name, and ``data/files.js`` says which ones
+belong together: it is replaced last. What was interrupted leaves the report as it was.
+
+Tells tables apart without reading them: they are written anew, never changed.
+"""
+
+import shutil
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice, takewhile
+from pathlib import Path
+
+import orjson
+
+from bench_assets.core.text.redaction import Secrets
+from bench_assets.report.site.images import Picture, Pictures
+from bench_assets.report.site.scripts import data_script
+from resources.images.store import ImageStore
+from resources.storage.atomic_write import told_of_writing, written_aside
+from resources.tables.locations import WHOLE
+from resources.tables.parquet import TableFiles
+
+
+class Stamps:
+    """Versions of tables, as they were when one of the same asset was first asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], dict[str, str]] = {}
+
+    def of(self, tables: TableFiles, key: Sequence[str], partition: str = "") -> str:
+        """What is another when a table was written again; "" if there is none."""
+        place = (tables.folder, tables.below(key))
+        if place not in self._known:
+            self._known[place] = tables.versions(key)
+        return self._known[place].get(partition or WHOLE, "")
+
+
+def made_of(*parts: str) -> str:
+    """One digest of all that something is made of."""
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+STATIC = Path(__file__).parents[1] / "static"
+_DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Stamp:
+    made_of: str
+    digest: str
+    pictures: list[str]  # digests of those it shows
+
+
+class Site:
+    """A report that is being made, over the one that lies there already."""
+
+    def __init__(
+        self, folder: Path, image_store: ImageStore, secrets: Secrets | None = None
+    ) -> None:
+        """Begin a report.
+
+        Args:
+            folder: Where it lies, or will.
+            image_store: Where its pictures come from.
+            secrets: What must not be told, wherever it stands in the data.
+        """
+        self.folder = folder
+        self._pictures = Pictures(folder, image_store)
+        self._secrets = secrets or Secrets()
+        self.stamps = Stamps()
+        self._home = _as_written(
+            image_store.objects or str(Path(image_store.folder).parent.absolute())
+        )
+        self._before = _stamps(folder / ".stamps.json")
+        self._known = sorted(self._before)
+        self._now: dict[str, _Stamp] = {}
+
+    def has(self, name: str, made_of: str) -> bool:
+        """Whether data lie there made of the same; if so they stay, and need not be made."""
+        stamp = self._before.get(name)
+        if stamp is None or stamp.made_of != made_of or not self._path(name, stamp).exists():
+            return False
+        if not self._pictures.keep(stamp.pictures):
+            return False
+        self._now[name] = stamp
+        return True
+
+    def names(self, prefix: str) -> list[str]:
+        """Names of the data that lie there and begin so."""
+        first = bisect_left(self._known, prefix)
+        return list(
+            takewhile(lambda name: name.startswith(prefix), islice(self._known, first, None))
+        )
+
+    def put(
+        self,
+        name: str,
+        value: object | Callable[[], object],
+        made_of: str = "",
+        pictures: Iterable[str] = (),
+    ) -> None:
+        """Write data that the page asks for by ``await Bench.data(name)``.
+
+        Args:
+            name: Small letters, digits and "-": see ``slug``.
+            value: What JSON can say, also dataclasses; or what makes it, called if it is needed.
+            made_of: Digest of what it is made of; "" if that is not known: then it is made anew.
+            pictures: Digests of those it shows: they stay as long as it does.
+
+        Raises:
+            HomeError: If it cannot be written.
+        """
+        if made_of and self.has(name, made_of):
+            return
+        script = data_script(name, value() if callable(value) else value)
+        script = self._secrets.redacted_bytes(script)
+        if self._home:  # sentences about damaged files name their places
+            script = script.replace(self._home, b"")
+        stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(pictures)))
+        self._pictures.bring(stamp.pictures)
+        path = self._path(name, stamp)
+        if not path.exists():
+            with written_aside(path, sync=False) as file:
+                file.write(script)
+        self._now[name] = stamp
+
+    def picture(self, digest: str) -> Picture | None:
+        """Bring a picture into the report; None if the store has it not, or not whole."""
+        return self._pictures.bring([digest])[digest]
+
+    def pictures(self, digests: Iterable[str]) -> dict[str, Picture | None]:
+        """Bring pictures into the report, several at a time: by digest, as ``picture`` does."""
+        return self._pictures.bring(digests)
+
+    def why_not(self, digest: str) -> str:
+        """Why a picture could not be brought, as a sentence for its place."""
+        return self._pictures.problems.get(digest, "")
+
+    def finish(self) -> None:
+        """Make what was put the report, and delete what belongs to none any more.
+
+        Raises:
+            HomeError: If it cannot be written.
+        """
+        with told_of_writing(self.folder):
+            _copy_static(self.folder)
+            stamps = {"made_by": _code(), "stamps": self._now}
+            _write(self.folder / ".stamps.json", orjson.dumps(stamps))
+            names = {name: stamp.digest for name, stamp in sorted(self._now.items())}
+            _write(self.folder / "data" / "files.js", data_script("files", names))
+            wanted = {self._path(name, stamp).name for name, stamp in self._now.items()}
+            for file in (self.folder / "data").iterdir():
+                if file.name not in wanted | {"files.js"}:
+                    file.unlink()
+            self._pictures.forget_others()
+
+    def _path(self, name: str, stamp: _Stamp) -> Path:
+        return self.folder / "data" / f"{name}.{stamp.digest}.js"
+
+
+def _as_written(place: str) -> bytes:
+    """How a data script spells the beginning of paths in a home; b"" for none to take out.
+
+    A report is sent to others: where it was made, and whose place that is, is not theirs to know.
+    """
+    if place.count("/") < 2:  # "/data/" may be a word of a question
+        return b""
+    try:
+        return orjson.dumps(f"{place}/")[1:-1].replace(b"<", b"\\u003c")
+    except TypeError:  # no characters of it can be written
+        return b""
+
+
+def _stamps(file: Path) -> dict[str, _Stamp]:
+    """What the data of the report that lies there are made of.
+
+    Nothing if nobody can say, or if other code made them: the page may read them otherwise.
+    """
+    with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
+        written = orjson.loads(file.read_bytes())
+        if written["made_by"] == _code():
+            return {name: _Stamp(**stamp) for name, stamp in written["stamps"].items()}
+    return {}
+
+
+def _code() -> str:
+    """Digest of the code that makes data."""
+    digest = sha256()
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _copy_static(folder: Path) -> None:
+    for file in sorted(path for path in STATIC.rglob("*") if path.is_file()):
+        data = file.read_bytes()
+        target = folder / file.relative_to(STATIC)
+        if not target.is_file() or target.read_bytes() != data:
+            _write(target, data)
+    for gone in ("app", "style", "vendor"):
+        for file in (folder / gone).iterdir():
+            if not (STATIC / gone / file.name).exists():
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
+
+
+def _write(path: Path, data: bytes) -> None:
+    with written_aside(path, sync=False) as file:
+        file.write(data)

@@ -1,0 +1,149 @@
+"""The pictures of the report: each once, under its digest, small and as it is.
+
+Whose pictures a report should not carry to others.
+"""
+
+import io
+import logging
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.catalog import Catalog
+from bench_assets.core.images.decoding import DecodedImage, decode
+from bench_assets.core.schema.errors import ImageError, TableError
+from bench_assets.core.schema.rows import Question
+from resources.images.store import ImageStore
+from resources.storage.atomic_write import told_of_writing, written_aside
+from resources.tables.columns import read_columns
+from resources.tables.parquet import TableFiles
+
+SMALL = 320  # px, the longest side
+_SUFFIXES = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp"}
+_SUFFIXES |= {"BMP": "bmp", "MPO": "jpg", "AVIF": "avif"}
+_THREADS = 4
+_log = logging.getLogger("bench_assets.report")
+
+
+class Picture(NamedTuple):
+    """Where a picture lies in the report, as the page may write it."""
+
+    full: str  # "pictures/ab/ab12....png"
+    small: str  # "pictures/ab/ab12...-small.webp": at most SMALL px
+
+
+class Pictures:
+    """The folder ``pictures`` of a report."""
+
+    def __init__(self, folder: Path, image_store: ImageStore) -> None:
+        self._folder = folder
+        self._images = image_store
+        self._brought: dict[str, Picture | None] = {}
+        self.problems: dict[str, str] = {}
+        """Why a picture was not brought, by its digest."""
+
+    def bring(self, digests: Iterable[str]) -> dict[str, Picture | None]:
+        """Bring pictures; None, and a line in the log, where one is not whole."""
+        wanted = list(dict.fromkeys(digests))
+        new = [digest for digest in wanted if digest not in self._brought]
+        with ThreadPoolExecutor(_THREADS) as threads:
+            self._brought.update(zip(new, threads.map(self._bring, new), strict=True))
+        return {digest: self._brought[digest] for digest in wanted}
+
+    def keep(self, digests: Iterable[str]) -> bool:
+        """Keep pictures as they lie here; whether all do."""
+        found = {digest: self._there(digest) for digest in digests}
+        self._brought.update(found if all(found.values()) else {})
+        return all(found.values())
+
+    def forget_others(self) -> None:
+        """Delete pictures that nobody brought."""
+        wanted = {name for one in self._brought.values() if one for name in one}
+        for file in (self._folder / "pictures").glob("*/*"):
+            if file.relative_to(self._folder).as_posix() not in wanted:
+                file.unlink()
+
+    def _bring(self, digest: str) -> Picture | None:
+        try:
+            if there := self._there(digest):
+                return there
+            data = self._images.read(digest)
+            decoded = decode(data, self._images.max_pixels)
+        except ImageError as why:
+            _log.warning("%s", why)
+            self.problems[digest] = str(why)
+            return None
+        suffix = _shown_alike(decoded)
+        picture = _named(digest, suffix or "png")
+        if suffix:
+            self._link(digest, picture.full, data)
+        else:  # what browsers do not show, or not as models saw it
+            self._save(decoded.picture, picture.full, "PNG")
+        small = decoded.picture.copy()
+        small.thumbnail((SMALL, SMALL), Image.Resampling.BILINEAR, reducing_gap=2.0)
+        self._save(small, picture.small, "WEBP")  # last: where it lies, the other one does
+        return picture
+
+    def _there(self, digest: str) -> Picture | None:
+        for suffix in _SUFFIXES.values():
+            picture = _named(digest, suffix)
+            if (self._folder / picture.full).exists():
+                return picture if (self._folder / picture.small).exists() else None
+        return None
+
+    def _link(self, digest: str, name: str, data: bytes) -> None:
+        path = self._folder / name
+        with told_of_writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+            try:
+                os.link(self._images.place.where(digest), path)
+            except OSError:  # another disk, one that has no links, or no file at all
+                with written_aside(path, sync=False) as file:
+                    file.write(data)
+
+    def _save(self, picture: Image.Image, name: str, kind: str) -> None:
+        written = io.BytesIO()
+        picture.save(written, kind, **({"quality": 75, "method": 0} if kind == "WEBP" else {}))
+        with written_aside(self._folder / name, sync=False) as file:
+            file.write(written.getbuffer())
+
+
+def _shown_alike(decoded: DecodedImage) -> str | None:
+    """The suffix of a picture that browsers show as models saw it; None if they do not."""
+    turned = decoded.format == "JPEG" and decoded.changes == {"turned"}
+    return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
+
+
+def _named(digest: str, suffix: str) -> Picture:
+    if not (len(digest) == 64 and all(sign in "0123456789abcdef" for sign in digest)):
+        raise ImageError(f"no digest of a picture: {digest!r}")
+    stem = f"pictures/{digest[:2]}/{digest}"
+    return Picture(f"{stem}.{suffix}", f"{stem}-small.webp")
+
+
+def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:
+    """Suites of which the report shows data that their licence lets nobody pass on.
+
+    Those are the suites whose files a program may not fetch, where their questions were made of
+    such files; what the mini edition draws is anybody's.
+    """
+    return [
+        suite.name
+        for suite in catalog.suites
+        if suite.by_hand
+        and any(_is_released(tables, questions_key(task, "main")) for task in suite.tasks)
+    ]
+
+
+def _is_released(tables: TableFiles, key: list[str]) -> bool:
+    try:
+        editions = read_columns(tables, key, Question, names=("edition",))["edition"]
+    except TableError:  # no table, or one that nothing is shown of
+        return False
+    return any(edition != "mini" for edition in editions)

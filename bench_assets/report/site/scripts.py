@@ -1,0 +1,64 @@
+"""Data as scripts: a page that was opened from disk may load these, and nothing else.
+
+Names of tasks and models as parts of file names and addresses.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+_NAME = re.compile(r"[a-z0-9-]+")
+_FORMS = orjson.OPT_NON_STR_KEYS
+
+
+def data_script(name: str, value: object) -> bytes:
+    r"""Write a value as the script that hands it to the page: ``Bench.put("name", ...)``.
+
+    Rows may be dataclasses. NaN, and infinity, are null. Whatever stands in a text, it ends neither
+    its string nor a script element.
+
+    >>> data_script("a-b", ["</script>", float("nan")])
+    b'Bench.put("a-b",["\\u003c/script>",null]);\n'
+    """
+    assert _NAME.fullmatch(name), name
+    try:
+        written = orjson.dumps(value, option=_FORMS)
+    except TypeError:  # a half of a character, such as of a folder's name that is no UTF-8
+        written = orjson.dumps(_whole(value), option=_FORMS)
+    return b'Bench.put("%s",%s);\n' % (name.encode(), written.replace(b"<", b"\\u003c"))
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401
+    """The same with a sign in place of what is no character."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_whole(name): _whole(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return _whole(asdict(value))
+    return value
+
+
+_UNFIT = re.compile(r"[^a-z0-9]+")
+_LETTERS = 40
+_DIGITS = 8
+
+
+def slug(name: str) -> str:
+    """Make a name safe in a file name of any system: readable at first, unique by its end.
+
+    Whatever the name is, its slug is short and has no dot, no slash, no capital letter; it is no
+    name that a system keeps for itself, because it ends with a digest.
+
+    >>> slug("journeybench/mcot")
+    'journeybench-mcot-fa606a1c'
+    """
+    readable = _UNFIT.sub("-", name.lower())[:_LETTERS].strip("-")
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return f"{readable}-{digest}" if readable else digest

@@ -1,1 +1,0 @@
-"""Whether a benchmark measures what it says: examined from the tables that are there."""

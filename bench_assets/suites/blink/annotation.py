@@ -1,0 +1,170 @@
+"""What people are asked about BLINK's questions: to check their answers, and to answer them.
+
+Checking is the paper's data quality control (section 3.2: "we manually go through all collected
+data and filter out data that are ambiguous"), answering its human baseline (appendix A.4: two
+people a task). The instructions are ours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from bench_assets.annotation.answers.values import letter_of, lettered_choices, most_said, word
+from bench_assets.annotation.responses.units import pictures_of
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.suites.blink.studies.human_score import HumanAnswer
+
+Soundness: TypeAlias = Literal["right", "wrong", "ambiguous"]
+
+_PEOPLE = 2  # who answer each task (appendix A.4)
+
+_CHECK = Form(
+    name="blink/answer_check",
+    title="Is the answer right?",
+    about="section 3.2, data quality control",
+    instructions=(
+        "Look at the pictures at full size and answer the question yourself before you read which"
+        " option is called right. Then say: right, if exactly this option answers it; wrong, if"
+        " another one does; ambiguous, if several do, none does, or the pictures do not show it."
+    ),
+    fields=(
+        Field(name="verdict", kind="choice", label="The answer is", choices=get_args(Soundness)),
+        Field(name="note", kind="text", label="Why?", required=False),
+    ),
+)
+
+_HUMAN = Form(
+    name="blink/human",
+    title="Answer the question",
+    about="appendix A.4",
+    instructions=(
+        "Look at the pictures in their order and choose the option that answers the question. Most"
+        " take a few seconds. Work alone, and do not measure or edit the pictures."
+    ),
+    fields=(Field(name="answer", kind="choice", label="Your answer"),),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerCheck:
+    """What one person says of the answer that a question is to have."""
+
+    question_id: str
+    person: str
+    verdict: Soundness
+    note: str = ""
+
+
+class CheckedQuestions(NamedTuple):
+    """The questions that people leave in, and why the others go."""
+
+    questions: list[Question]
+    rejections: list[Rejection]
+
+
+def check_items(questions: Sequence[Question]) -> list[Unit]:
+    """Ask about each question whose answer is known, with the option that is called right."""
+    return [
+        Unit(
+            form=_CHECK.name,
+            item_id=one.question_id,
+            shown={**_shown(one), "Called right": ", ".join(one.answer)},
+            pictures=pictures_of(one),
+        )
+        for one in questions
+        if one.answer and one.images
+    ]
+
+
+def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
+    """Take what each person says of each answer."""
+    return [
+        AnswerCheck(
+            question_id=answer.item_id,
+            person=answer.person,
+            verdict=verdict,
+            note=" ".join(word(answer, "note").split()),
+        )
+        for answer in answers
+        for verdict in get_args(Soundness)
+        if verdict == word(answer, "verdict")
+    ]
+
+
+def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> CheckedQuestions:
+    """Leave out what most of those who checked it do not call right.
+
+    A question that nobody checked, or about which they are divided, stays. What is published is
+    whole: with a question less it is ``"own"``.
+    """
+    about: dict[str, list[AnswerCheck]] = {}
+    for check in checks:
+        about.setdefault(check.question_id, []).append(check)
+    found = CheckedQuestions([], [])
+    for question in questions:
+        said: list[str] = [one.verdict for one in about.get(question.question_id, [])]
+        verdict = most_said(said)
+        if verdict in ("", "right"):
+            found.questions.append(question)
+        else:
+            reason = f"{said.count(verdict)} of {len(said)} people call its answer {verdict}"
+            found.rejections.append(Rejection(entry=question.question_id, reason=reason))
+    if not found.rejections:
+        return found
+    return CheckedQuestions([_as_part(question) for question in found.questions], found.rejections)
+
+
+def human_items(questions: Sequence[Question]) -> list[Unit]:
+    """Ask two people each question that has options; the key is shown to nobody."""
+    return [
+        Unit(
+            form=_HUMAN.name,
+            item_id=one.question_id,
+            shown={"Question": one.text},
+            pictures=pictures_of(one),
+            choices={"answer": lettered_choices(one.options)},
+            needed=_PEOPLE,
+        )
+        for one in questions
+        if one.options and one.images
+    ]
+
+
+def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
+    """Take the letters that people chose."""
+    return [
+        HumanAnswer(
+            where=f"{answer.form}, {answer.item_id} by {answer.person}",
+            question_id=answer.item_id,
+            person=answer.person,
+            answer=letter_of(word(answer, "answer")),
+        )
+        for answer in answers
+    ]
+
+
+def _as_part(question: Question) -> Question:
+    return replace(question, edition="own") if question.edition == "published" else question
+
+
+def _shown(question: Question) -> dict[str, str]:
+    return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
+
+
+ANSWER_CHECK = SuiteForm(
+    form=_CHECK,
+    reads={"questions": TableOf("blink/items", Question)},
+    items=check_items,
+    row=AnswerCheck,
+    to_rows=answer_checks,
+)
+
+HUMAN = SuiteForm(
+    form=_HUMAN,
+    reads={"questions": TableOf("blink/questions", Question)},
+    items=human_items,
+    row=HumanAnswer,
+    to_rows=human_answers,
+)

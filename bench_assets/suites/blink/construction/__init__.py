@@ -1,0 +1,1 @@
+"""The built route of BLINK: recipes, sampling, marked points."""

@@ -1,0 +1,1 @@
+"""The released data of BLINK as questions."""

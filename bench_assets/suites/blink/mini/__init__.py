@@ -1,1 +1,0 @@
-"""BLINK's mini edition: the raw material, and what draws it."""

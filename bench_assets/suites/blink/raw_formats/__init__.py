@@ -1,0 +1,1 @@
+"""Readers of the raw data sets: image folders, pickles, point pairs."""

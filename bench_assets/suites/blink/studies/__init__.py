@@ -1,0 +1,1 @@
+"""Studies of the paper: visual prompts, human score, mistakes, profiles."""

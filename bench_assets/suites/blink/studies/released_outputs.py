@@ -1,0 +1,114 @@
+"""Imports what the authors saved of their runs, so that ``bench score blink`` can score it.
+
+    python -m bench_assets.suites.blink.studies.released_outputs SAVED gpt4v/ --model GPT4V
+    bench score blink gpt4v/GPT4V.jsonl --source gpt4v --judge recorded --reading official
+
+A folder holds a file for each task, ``Art Style.json`` (or ``Art_Style.json.gz``):
+``{"val": [...], "test": [...]}`` with rows of ``idx``, ``answer``, ``full_prediction`` and
+``prediction``. What was extracted from a reply is taken for the judge's word on it; the answers in
+the files are the key, because runs on concatenated images have one of their own.
+"""
+
+import argparse
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import field
+from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY
+
+CONCATENATED = "concatenated_images"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedOutput:
+    """What a model replied to one validation question, and what the authors made of it."""
+
+    idx: str  # "val_Jigsaw_12"
+    answer: str  # "(A)"
+    reply: str
+    extracted: str  # "(A)", "(Z)", "(C) Point C"
+
+
+def read_outputs(folder: Path) -> list[SavedOutput]:
+    """Read the validation rows of all files of one run; hidden files are none.
+
+    Raises:
+        SourceError: If there is no such file, or one is not of the form above; names file and row.
+    """
+    files = sorted(
+        file
+        for pattern in ("*.json", "*.json.gz")
+        for file in folder.glob(pattern)
+        if not file.name.startswith(".")
+    )
+    if not files:
+        raise SourceError(
+            f"{folder}: no saved outputs, such as Art Style.json or Art_Style.json.gz"
+        )
+    return [output for file in files for output in _outputs(file)]
+
+
+def write_import(
+    outputs: Sequence[SavedOutput], folder: Path, *, model: str, condition: str = "main"
+) -> Path:
+    """Write a run's replies and its answer key into a folder that can be a source.
+
+    Returns:
+        The file of replies.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    key = {output.idx: output.answer for output in outputs}
+    name = CONCATENATED_KEY if condition == CONCATENATED else KEY
+    (folder / name).write_text(json.dumps(key, indent=1), encoding="utf-8")
+    replies = folder / f"{model}.jsonl"
+    lines = [
+        {
+            "question_id": f"blink/{output.idx}",
+            "model": model,
+            "condition": condition,
+            "text": output.reply,
+            "judge_reply": output.extracted,
+        }
+        for output in outputs
+    ]
+    replies.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return replies
+
+
+def _outputs(file: Path) -> list[SavedOutput]:
+    data = file.read_bytes()
+    try:
+        content = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
+        rows = [{**row} for row in content["val"]]
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as why:
+        raise SourceError(f'{file}: expected {{"val": [...]}}, cannot be read: {why}') from why
+    return [
+        SavedOutput(
+            idx=field(row, "idx", str, where),
+            answer=field(row, "answer", str, where),
+            reply=field(row, "full_prediction", str, where),
+            extracted=field(row, "prediction", str, where),
+        )
+        for number, row in enumerate(rows, 1)
+        for where in [f"{file}, val, row {number}"]
+    ]
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("run", type=Path, help="folder with the files of one run")
+    parser.add_argument("out", type=Path, help="folder for the replies and the answer key")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--condition", default="main", choices=["main", CONCATENATED])
+    given = parser.parse_args()
+    outputs = read_outputs(given.run)
+    print(write_import(outputs, given.out, model=given.model, condition=given.condition))
+
+
+if __name__ == "__main__":
+    _main()

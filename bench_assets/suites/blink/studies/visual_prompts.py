@@ -1,0 +1,123 @@
+"""The study of circles: the same questions with circles of other sizes and colours (Figure 7).
+
+Draws questions of the built route again, with other visual prompts (section 4.3, Figure 7).
+"""
+
+import random
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question
+from bench_assets.suites.blink.construction.build import StoreImage
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, task_rng
+from bench_assets.suites.blink.dataset.draft import Draft, Marks
+
+STUDIED = ("Relative_Depth", "Relative_Reflectance", "Visual_Correspondence")
+N_QUESTIONS = 100
+"""Validation questions a task."""
+
+
+class Circles(NamedTuple):
+    """How the circles of a question are drawn."""
+
+    radius: int  # px, on pictures 1024 px high
+    colour: str
+
+    @property
+    def name(self) -> str:
+        """What tables call them: ``10 px red``."""
+        return f"{self.radius} px {self.colour}"
+
+
+ALL_CIRCLES = tuple(Circles(*drawn) for drawn in product((5, 10, 15), ("red", "gray")))
+
+
+def choose(questions: Iterable[Question], seed: int) -> list[Question]:
+    """Draw the validation questions of the study, up to 100 a task; keeps their order."""
+    by_task: dict[str, list[Question]] = {task: [] for task in STUDIED}
+    for question in questions:
+        if question.category in by_task and question.labels["split"] == "val":
+            by_task[question.category].append(question)
+    return [
+        one
+        for task, all_of_task in by_task.items()
+        for drawn in [
+            random.Random(f"{seed}\n{task}\ncircles").sample(
+                range(len(all_of_task)), min(N_QUESTIONS, len(all_of_task))
+            )
+        ]
+        for one in [all_of_task[number] for number in sorted(drawn)]
+    ]
+
+
+def as_variants(questions: Sequence[Question], circles: Circles) -> list[Question]:
+    """Name questions after the way their circles are drawn; all ways of one are a group."""
+    return [
+        replace(
+            question,
+            question_id=f"{question.question_id}/{circles.radius}px_{circles.colour}",
+            group_id=question.question_id,
+            labels={**question.labels, "circles": circles.name},
+        )
+        for question in questions
+    ]
+
+
+def slices(question: Question) -> tuple[str, ...]:
+    """Slice by perception task and, in the study, by size and colour of the circles."""
+    drawn = question.labels.get("circles")
+    task = question.category
+    return (task, drawn, f"{task}, {drawn}") if drawn else (task,)
+
+
+def draw_again(
+    folder: Path,
+    questions: Collection[Question],
+    marks: Marks,
+    store_image: StoreImage,
+    *,
+    seed: int,
+    parameters: BuilderParameters,
+) -> list[Question]:
+    """Draw the visual prompts of questions of the built route in another way (section 4.3).
+
+    Args:
+        folder: The source they were built from.
+        questions: Those to draw again, of any tasks; their answers stay as they are.
+        marks: How to draw.
+        store_image: As for ``build_all``.
+        seed: The one they were built with.
+        parameters: Those they were built with.
+
+    Raises:
+        SourceError: If a question is not found among what can be built from the folder.
+    """
+    left = {(question.category, question.labels["entry"]): question for question in questions}
+    drawn: dict[str, Question] = {}
+    for task in dict.fromkeys(question.category for question in questions):
+        recipe = recipes(parameters)[task]
+        for draft in recipe.build(folder / recipe.folder, task_rng(seed, task)):
+            if isinstance(draft, Draft) and (question := left.pop((task, draft.entry), None)):
+                drawn[question.question_id] = _drawn_again(question, draft, marks, store_image)
+    if left:
+        lost = ", ".join(sorted(question.question_id for question in left.values())[:5])
+        raise SourceError(f"{folder}: {len(left)} questions were not built from it, such as {lost}")
+    return [drawn[question.question_id] for question in questions]
+
+
+def _drawn_again(
+    question: Question, draft: Draft, marks: Marks, store_image: StoreImage
+) -> Question:
+    shown = draft.show(ascii_uppercase.index(question.answer[0]), marks)
+    images = [store_image(data, question.question_id) for data in shown.pictures]
+    return replace(
+        question,
+        text=shown.asked.question,
+        context=shown.prompt,
+        images=tuple(image.sha256 for image in images),
+    )

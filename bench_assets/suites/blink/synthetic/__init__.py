@@ -1,0 +1,1 @@
+"""The synthetic mini edition of BLINK."""

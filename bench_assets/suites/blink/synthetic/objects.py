@@ -1,0 +1,197 @@
+"""Mini raw material about things in a scene: how near, how many, where, and how large."""
+
+import json
+from random import Random
+
+import numpy as np
+from PIL import Image
+
+from bench_assets.core.images.synthetic_scenes import Scene, Spot
+from bench_assets.suites.blink.synthetic.styles import as_jpeg, noise
+
+_SIZE = (400, 300)  # px
+_SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small things
+_THINGS = {  # sprite: plural
+    "dog": "dogs",
+    "cat": "cats",
+    "red apple": "apples",
+    "pear": "pears",
+    "rooster": "roosters",
+    "turtle": "turtles",
+    "bicycle": "bicycles",
+    "teapot": "teapots",
+    "umbrella": "umbrellas",
+    "guitar": "guitars",
+    "key": "keys",
+    "balloon": "balloons",
+}
+_SOLID = (  # sprites that fill most of their box
+    "dog face", "cat face", "lion", "panda", "bear", "doughnut", "soccer ball",
+    "basketball", "red apple", "cookie", "wrapped gift", "television", "tangerine",
+)  # fmt: skip
+
+
+def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
+    """Write Depth in the Wild: things on a plain, smaller and higher up the farther they are.
+
+    One more has its two points on one thing.
+    """
+    files: dict[str, bytes] = {}
+    lines = []
+    for nth in range(n + 1):
+        scene = _photo_like(rng)
+        horizon = rng.randint(60, 130)
+        scene.backdrop((0, horizon, _SIZE[0], _SIZE[1]), rng.choice(("tan", "olive", "darkgreen")))
+        near, far = rng.uniform(1.0, 1.6), rng.uniform(2.6, 4.5)  # distances
+        names = rng.sample(sorted(_THINGS), 2)
+        columns = rng.sample((80, 200, 320), 2)
+        far_spot = _stand(scene, names[0], columns[0], horizon, far)
+        near_spot = _stand(scene, names[1], columns[1], horizon, near)
+        a, b, relation = near_spot, far_spot, "<"
+        if rng.random() < 0.5:
+            a, b, relation = far_spot, near_spot, ">"
+        if nth == n:
+            b = (a[0] + 4, a[1])
+        path = f"DIW_test/{nth:04}.jpg"
+        files[path] = as_jpeg(np.asarray(scene.picture))
+        places = f"{a[1] + 1},{a[0] + 1},{b[1] + 1},{b[0] + 1}"  # rows first, from 1
+        lines += [f"./{path}", f"{places},{relation},{_SIZE[0]},{_SIZE[1]}"]
+    return files | {"DIW_test.csv": ("\n".join(lines) + "\n").encode()}
+
+
+def claims(rng: Random, n: int) -> dict[str, bytes]:
+    """Write Visual Spatial Reasoning: as many true claims as false ones.
+
+    Validators disagree about one more.
+    """
+    files: dict[str, bytes] = {}
+    lines = []
+    for nth in range(n + 1):
+        scene = _photo_like(rng)
+        one, other = rng.sample(sorted(_THINGS), 2)
+        relation = rng.choice(("left of", "right of", "above", "below"))
+        spots = _related(rng, relation)
+        label = nth % 2
+        for name, spot in zip((one, other), spots if label else spots[::-1], strict=True):
+            scene.sprite(name, spot, rng.randint(80, 110))
+        name = f"{nth:012}.jpg"
+        files[f"images/{name}"] = as_jpeg(np.asarray(scene.picture))
+        votes: list[list[int]] = [[2, 6], [9] if nth == n else []]
+        lines.append(
+            {
+                "image": name,
+                "caption": f"The {one} is {relation} the {other}.",
+                "label": label,
+                "relation": relation,
+                "vote_true_validator_id": votes[0] if label else votes[1],
+                "vote_false_validator_id": votes[1] if label else votes[0],
+            }
+        )
+    listed = "".join(json.dumps(line) + "\n" for line in lines)
+    return files | {"all_vsr_validated_data.jsonl": listed.encode()}
+
+
+def counted(rng: Random, n: int) -> dict[str, bytes]:
+    """Write TallyQA: things of three kinds above and below a line, those on one side counted.
+
+    Of four pictures in a row each has another number, from 0 to 3, 1 to 4 or 2 to 5. One more
+    question is a simple one.
+    """
+    files: dict[str, bytes] = {}
+    entries = []
+    rows = [rng.sample(range(nth % 3, nth % 3 + 4), 4) for nth in range(n // 4 + 1)]
+    for nth, number in enumerate([number for row in rows for number in row][: n + 1]):
+        scene = _photo_like(rng)
+        scene.backdrop((0, 148, _SIZE[0], 152), "black")
+        kinds = rng.sample(sorted(_THINGS), 3)
+        asked, above = kinds[0], rng.random() < 0.5
+        for kind, (x, y) in _strewn(rng, kinds, number, above):
+            scene.sprite(kind, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
+        side = "above" if above else "below"
+        path = f"VG_100K/{nth:04}.jpg"
+        files[path] = as_jpeg(np.asarray(scene.picture))
+        entries.append(
+            {
+                "image": path,
+                "question": f"How many {_THINGS[asked]} are {side} the line?",
+                "answer": number,
+                "question_id": 4000 + nth,
+                "issimple": nth == n,
+            }
+        )
+    return files | {"test.json": (json.dumps(entries) + "\n").encode()}
+
+
+def boxed(rng: Random, n: int) -> dict[str, bytes]:
+    """Write LVIS pictures of one large thing, with its box and its mask's area.
+
+    In one more there are two of the kind.
+    """
+    files: dict[str, bytes] = {}
+    images: list[dict[str, object]] = []
+    annotations: list[dict[str, object]] = []
+    for nth in range(n + 1):
+        scene, name = _photo_like(rng), rng.choice(_SOLID)
+        for column in (110, 290) if nth == n else (rng.randint(120, 280),):
+            size = 140 if nth == n else rng.randint(165, 215)
+            box, area = _masked(scene, name, (column, rng.randint(110, 190)), size)
+            kind = {"id": 100 + len(annotations), "category_id": _SOLID.index(name)}
+            annotations.append({**kind, "image_id": nth, "bbox": box, "area": area})
+        path = f"val2017/{nth:012}.jpg"
+        files[path] = as_jpeg(np.asarray(scene.picture))
+        address = f"http://images.cocodataset.org/{path}"
+        images.append({"id": nth, "coco_url": address, "width": _SIZE[0], "height": _SIZE[1]})
+    content = {
+        "images": images,
+        "annotations": annotations,
+        "categories": [{"id": n, "name": name.replace(" ", "_")} for n, name in enumerate(_SOLID)],
+    }
+    return files | {"lvis_v1_val.json": (json.dumps(content) + "\n").encode()}
+
+
+def _strewn(rng: Random, kinds: list[str], number: int, above: bool) -> list[tuple[str, Spot]]:
+    """Put so many of the first kind on one side of the line, some more on the other, and others."""
+    spots = rng.sample(_SPOTS, len(_SPOTS))
+    there = [spot for spot in spots if (spot[1] < 150) == above]
+    elsewhere = [spot for spot in spots if spot not in there]
+    taken = there[:number] + elsewhere[: rng.randint(not number, 3)]
+    left = iter([spot for spot in spots if spot not in taken])
+    others = [(kind, next(left)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
+    return [*((kinds[0], spot) for spot in taken), *others]
+
+
+def _masked(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:
+    """Place a thing; its box as left, top, width, height, and the px that it changed."""
+    before = np.asarray(scene.picture).copy()
+    left, top, right, bottom = scene.sprite(name, spot, size).box
+    changed = (np.asarray(scene.picture) != before).any(axis=2)
+    return [left, top, right - left, bottom - top], int(changed.sum())
+
+
+def _photo_like(rng: Random) -> Scene:
+    """Start a scene on a backdrop of its own, so that no two look alike."""
+    scene = Scene(*_SIZE)
+    light = 90 + 0.55 * noise(rng, *_SIZE, finest=16).astype(np.float32)
+    scene.picture.paste(Image.fromarray(light.clip(0, 255).astype(np.uint8)))
+    return scene
+
+
+def _stand(scene: Scene, name: str, column: int, horizon: int, distance: float) -> Spot:
+    """Put a thing on the plain at a distance from the camera."""
+    size = round(160 / distance)
+    foot = horizon + round((_SIZE[1] - 20 - horizon) / distance)
+    return scene.sprite(name, (column, foot - size // 2), size).centre
+
+
+def _related(rng: Random, relation: str) -> tuple[Spot, Spot]:
+    """Spots of two things that stand in a relation."""
+    near, far = rng.randint(70, 110), rng.randint(280, 320)
+    low, high = rng.randint(215, 235), rng.randint(65, 85)
+    match relation:
+        case "left of":
+            return (near, rng.randint(130, 170)), (far, rng.randint(130, 170))
+        case "right of":
+            return (far, rng.randint(130, 170)), (near, rng.randint(130, 170))
+        case "above":
+            return (rng.randint(180, 220), high), (rng.randint(180, 220), low)
+    return (rng.randint(180, 220), low), (rng.randint(180, 220), high)

@@ -1,0 +1,225 @@
+"""Data verification: what the annotators say of each other's submissions (section 3.4)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.stats.rater_agreement import (
+    krippendorff_alpha,
+    pairwise_agreement,
+    unanimous_share,
+)
+from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
+
+Outcome: TypeAlias = Literal["kept", "revised", "dropped", "open"]
+"""``open``: not all who are to vote have voted, so that it is neither kept nor dropped."""
+
+CRITERIA = {"correct": "correct", "different": "different", "within_rules": "within the rules"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteDecision:
+    """What became of a submission when the others had voted on it."""
+
+    submission: str
+    image: str
+    annotator: str
+    category: str
+    n_votes: int
+    n_approving: int
+    outcome: Outcome
+    reason: str
+    revised_by: str = ""  # the submission that took its place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteAgreement:
+    """How far the annotators agree on one condition, over all submissions."""
+
+    criterion: str  # "all" is the approval: all three conditions at once
+    n_submissions: int  # with at least two votes
+    unanimous: float  # share of submissions on which all votes are the same
+    pairwise: float  # mean share of pairs of votes that are the same
+    alpha: float  # Krippendorff's, nominal
+
+
+class Ballots(NamedTuple):
+    """The votes that count, by submission, and those that do not."""
+
+    counted: Mapping[str, Sequence[SubmissionVote]]
+    rejections: list[Rejection]
+
+
+def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]) -> Ballots:
+    """Sort out the votes: of each of the other annotators the last one on each submission counts.
+
+    The annotators are those who submitted something: all five took part in the collection. Who was
+    asked for votes in a tool was let in there.
+    """
+    authors: dict[str, str] = {}
+    for submission in submissions:
+        authors.setdefault(submission.pair_id, submission.annotator)
+    cast = list(votes)
+    last = {(vote.submission, vote.annotator): number for number, vote in enumerate(cast, 1)}
+    counted: dict[str, list[SubmissionVote]] = defaultdict(list)
+    rejections = []
+    for number, vote in enumerate(cast, 1):
+        reason = _no_vote(vote, authors)
+        if not reason and (later := last[vote.submission, vote.annotator]) != number:
+            reason = f"{vote.annotator!r} voted on {vote.submission!r} again, entry {later}"
+        if reason:
+            rejections.append(Rejection(entry=_entry(vote, number), reason=reason))
+        else:
+            counted[vote.submission].append(vote)
+    return Ballots(counted, rejections)
+
+
+def decide(
+    submissions: Sequence[ContextPair],
+    votes: Iterable[SubmissionVote],
+    approval: float = 1.0,
+    *,
+    needed: int | None = None,
+    images: Collection[str] | None = None,
+) -> list[VoteDecision]:
+    """Decide on each submission by the votes of all other annotators, in order.
+
+    A submission is kept if enough of the others approve, which is to say: find it correct,
+    different from existing data, and within the rules; it is open until all have voted. One that
+    its annotator revised gives way to the revision, whatever the votes were. Entries without
+    annotator were published by their authors, are decided, and need no votes.
+
+    Args:
+        submissions: In the order in which they were made.
+        votes: Those of ``ballots`` count.
+        approval: Share of the others that must approve, all having voted. The default is the
+            paper's: all of them.
+        needed: Votes that it takes; None: those of all others.
+        images: Names of the pictures that are there: nobody can be asked about another. None: all.
+    """
+    counted = ballots(submissions, votes).counted
+    everyone = {submission.annotator for submission in submissions}
+    faults, revisions = _revisions(submissions)
+    decisions = []
+    for pair, fault in zip(submissions, faults, strict=True):
+        heard = counted.get(pair.pair_id, ())
+        n_needed = needed or len(everyone - {pair.annotator})
+        outcome = _voted(pair, heard, n_needed, approval)
+        why = fault or (_unasked(pair, images) if outcome == "open" else "")
+        revised_by = "" if why else revisions.get(pair.pair_id, "")
+        outcome = "dropped" if why else "revised" if revised_by else outcome
+        why = why or _reason(pair, heard, n_needed)
+        decisions.append(_decision(pair, heard, outcome, why, revised_by))
+    return decisions
+
+
+def agreement(
+    submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
+) -> list[VoteAgreement]:
+    """Say how far the annotators agree on each condition; no rows if nobody voted."""
+    heard = [list(cast) for cast in ballots(submissions, votes).counted.values()]
+    tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
+    tables["all"] = [[vote.approves for vote in cast] for cast in heard]
+    return [
+        VoteAgreement(
+            criterion=criterion,
+            n_submissions=sum(len(unit) > 1 for unit in units),
+            unanimous=unanimous_share(units),
+            pairwise=pairwise_agreement(units),
+            alpha=krippendorff_alpha(units),
+        )
+        for criterion, units in tables.items()
+        if units
+    ]
+
+
+def _decision(
+    pair: ContextPair,
+    heard: Sequence[SubmissionVote],
+    outcome: Outcome,
+    reason: str,
+    revised_by: str,
+) -> VoteDecision:
+    return VoteDecision(
+        submission=pair.pair_id,
+        image=pair.image,
+        annotator=pair.annotator,
+        category=pair.category,
+        n_votes=len(heard),
+        n_approving=sum(vote.approves for vote in heard),
+        outcome=outcome,
+        reason=reason,
+        revised_by=revised_by,
+    )
+
+
+def _entry(vote: SubmissionVote, number: int) -> str:
+    return f"{vote.tool}, vote {number}" if vote.tool else f"votes.json, entry {number}"
+
+
+def _no_vote(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
+    if vote.submission not in authors:
+        return f"there is no submission {vote.submission!r}"
+    if not vote.tool and vote.annotator not in authors.values():
+        return f"{vote.annotator!r} is no annotator: submitted nothing"
+    if vote.annotator == authors[vote.submission]:
+        return f"{vote.annotator!r} voted on a submission of their own, {vote.submission!r}"
+    return ""
+
+
+def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str, str]]:
+    """What is wrong with each submission's place in a chain; id -> id of its revision."""
+    authors: dict[str, str] = {}
+    revisions: dict[str, str] = {}
+    faults = []
+    for pair in submissions:
+        fault = ""
+        if pair.pair_id in authors:
+            fault = f"an earlier entry has the same id, {pair.pair_id!r}"
+        elif pair.revises and authors.get(pair.revises) != pair.annotator:
+            fault = (
+                f"revises {pair.revises!r}, which is no earlier submission of {pair.annotator!r}"
+            )
+        elif pair.revises in revisions:
+            fault = f"revises {pair.revises!r}, as {revisions[pair.revises]!r} does already"
+        elif pair.revises:
+            revisions[pair.revises] = pair.pair_id
+        authors.setdefault(pair.pair_id, pair.annotator)
+        faults.append(fault)
+    return faults, revisions
+
+
+def _voted(
+    pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int, approval: float
+) -> Outcome:
+    if not pair.annotator:
+        return "kept"
+    if len(heard) < max(n_needed, 1):
+        return "open"
+    return "kept" if sum(vote.approves for vote in heard) / len(heard) >= approval else "dropped"
+
+
+def _unasked(pair: ContextPair, images: Collection[str] | None) -> str:
+    lost = images is not None and pair.image not in images
+    return f"picture {pair.image!r} is missing or does not decode" if lost else ""
+
+
+def _reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -> str:
+    if not pair.annotator:
+        return "published by the authors"
+    if len(heard) < max(n_needed, 1):
+        return f"{len(heard)} of {n_needed} others voted"
+    against = [
+        f"not {words}: {', '.join(naysayers)}"
+        for name, words in CRITERIA.items()
+        if (naysayers := [vote.annotator for vote in heard if not getattr(vote, name)])
+    ]
+    n_approving = sum(vote.approves for vote in heard)
+    return "; ".join([f"{n_approving} of {len(heard)} others approve", *against])
+
+
+def open_submissions(decisions: Iterable[VoteDecision]) -> list[str]:
+    """Say which submissions wait for votes."""
+    return [f"{one.submission}: {one.reason}" for one in decisions if one.outcome == "open"]

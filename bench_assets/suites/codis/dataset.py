@@ -1,0 +1,225 @@
+"""Reads a CODIS folder: the authors' release, or the raw material of one's own edition.
+
+* **published** (github.com/THUNLP-MT/CODIS): ``data.json``, a list of entries ``{id, image_id,
+  question, context: {context_1, context_2}, answer: {answer_1, answer_2}, category}``, and the
+  pictures in ``images/`` (or in the one folder whose name starts so);
+* **raw** (the route of paper section 3.4): ``submissions.json``, entries as above with
+  ``annotator`` and with ``revises``, the id of the entry it replaces or null; ``votes.json``, a
+  list of ``{submission, annotator, correct, different, within_rules}`` (the last three true or
+  false) with an optional ``comment``; and ``images/``, which also holds the pictures that nothing
+  was submitted for.
+
+Either may hold ``captions.jsonl``: lines of ``{image_id, caption}``.
+
+Turns pairs into questions.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, ImageText, Question, SourceFile, StoredImage
+from bench_assets.core.tables.json_records import Entry, field, read_entries, read_lines, records
+from bench_assets.core.tables.source_folder import inside, picture_files, pin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPair:
+    """One picture and question under two contexts that change the answer (section 3.2)."""
+
+    pair_id: str
+    image: str  # file name in the folder of pictures
+    question: str
+    contexts: tuple[str, str]
+    answers: tuple[str, str]
+    category: str
+    annotator: str = ""  # "": published, therefore verified by the authors
+    revises: str = ""  # the submission it replaces, if any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionVote:
+    """What one annotator says of another's submission (section 3.4, data verification)."""
+
+    submission: str
+    annotator: str
+    correct: bool
+    different: bool  # "to a significant extent", from the data that exist
+    within_rules: bool  # of section 3.4; above all that picture and context are both needed
+    comment: str = ""
+    seconds: float | None = None  # s that it took; None where nobody measured
+    at: str = ""  # ISO 8601; "" where nobody noted it
+    tool: str = ""  # in what it was cast; "": a file of the source
+
+    @property
+    def approves(self) -> bool:
+        """Whether all three conditions hold."""
+        return self.correct and self.different and self.within_rules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodisRelease:
+    """Which files of a folder belong to the suite; None for those that are not there."""
+
+    folder: Path
+    entries: Path
+    votes: Path | None
+    images: Path
+    captions: Path | None
+
+
+def find_release(folder: Path) -> CodisRelease:
+    """Tell by its files which route a folder goes.
+
+    Raises:
+        SourceError: If it holds neither route's files, both routes', or no one folder of pictures.
+    """
+    data, submissions = folder / "data.json", folder / "submissions.json"
+    votes, captions = folder / "votes.json", folder / "captions.jsonl"
+    raw = submissions.is_file() and votes.is_file()
+    if raw and data.is_file():
+        raise SourceError(f"{folder}: holds data.json and submissions.json; take one of them away")
+    if not raw and not data.is_file():
+        raise SourceError(
+            f"{folder}: no CODIS data: expected data.json and images/ (the authors' release), "
+            "or submissions.json, votes.json and images/ (an edition to be built)"
+        )
+    return CodisRelease(
+        folder=folder,
+        entries=submissions if raw else data,
+        votes=votes if raw else None,
+        images=_image_folder(folder),
+        captions=captions if captions.is_file() else None,
+    )
+
+
+def source_files(release: CodisRelease) -> list[SourceFile]:
+    """Pin every file that belongs to the suite, sorted by path."""
+    named = (release.entries, release.votes, release.captions)
+    files = [file for file in named if file]
+    return pin([*files, *picture_files(release.images).values()], release.folder)
+
+
+def image_names(files: Iterable[SourceFile]) -> list[str]:
+    """Name the pictures among the files of a suite: all that lie in a folder below it."""
+    return [file.path.split("/", 1)[1] for file in files if "/" in file.path]
+
+
+def read_pairs(release: CodisRelease) -> list[ContextPair]:
+    """Read all entries in file order, as they are: what is wrong with one, ``select`` says.
+
+    Raises:
+        SourceError: If the file or an entry is not of the form above, or a picture lies outside
+            the folder; names file and entry.
+    """
+    return [_pair(entry, release, where) for entry, where in read_entries(release.entries)]
+
+
+def read_votes(release: CodisRelease) -> list[SubmissionVote]:
+    """Read all votes in file order; there are none for a published edition.
+
+    Raises:
+        SourceError: As ``read_pairs``.
+    """
+    return records(read_entries(release.votes), SubmissionVote) if release.votes else []
+
+
+def read_captions(file: Path) -> dict[str, str]:
+    """Read captions by picture name; blank lines and empty captions count as none.
+
+    Raises:
+        SourceError: If a line is not of the form above, or a picture has two captions.
+    """
+    captions: dict[str, str] = {}
+    for entry, where in read_lines(file):
+        image, caption = field(entry, "image_id", str, where), field(entry, "caption", str, where)
+        if image in captions:
+            raise SourceError(f"{where}: second caption for {image}; keep one of them")
+        captions[image] = caption.strip()
+    return {image: caption for image, caption in captions.items() if caption}
+
+
+def _image_folder(folder: Path) -> Path:
+    if (folder / "images").is_dir():
+        return folder / "images"
+    found = sorted(path for path in folder.glob("images*") if path.is_dir())
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise SourceError(f"{folder}: expected a folder images/ with the pictures; found: {names}")
+    return found[0]
+
+
+def _pair(entry: Entry, release: CodisRelease, where: str) -> ContextPair:
+    image = field(entry, "image_id", str, where)
+    inside(release.images, image, where)
+    annotator, revises = _origin(entry, where) if release.votes else ("", "")
+    return ContextPair(
+        pair_id=field(entry, "id", str, where),
+        image=image,
+        question=field(entry, "question", str, where),
+        contexts=_two(entry, "context", where),
+        answers=_two(entry, "answer", where),
+        category=field(entry, "category", str, where),
+        annotator=annotator,
+        revises=revises,
+    )
+
+
+def _origin(entry: Entry, where: str) -> tuple[str, str]:
+    if not (annotator := field(entry, "annotator", str, where)):
+        raise SourceError(f"{where}: field 'annotator' is empty; name who submitted the entry")
+    revises = entry.get("revises")
+    return annotator, "" if revises is None else field(entry, "revises", str, where)
+
+
+def _two(entry: Entry, name: str, where: str) -> tuple[str, str]:
+    texts = field(entry, name, dict, where)
+    return field(texts, f"{name}_1", str, where), field(texts, f"{name}_2", str, where)
+
+
+def to_questions(
+    pairs: Iterable[ContextPair], images: Mapping[str, StoredImage], edition: Edition
+) -> list[Question]:
+    """Ask each pair twice, once in each context (section 3.2).
+
+    Args:
+        pairs: The selected ones.
+        images: Stored pictures by the name that pairs know them by.
+        edition: ``"published"``, ``"own"``, ``"built"`` or ``"mini"``.
+    """
+    return [
+        Question(
+            question_id=f"codis/{pair.pair_id}/{half}",
+            task="codis",
+            edition=edition,
+            kind="text",
+            text=pair.question,
+            answer=(answer,),
+            images=(images[pair.image].sha256,),
+            options=pair.answers,
+            context=context,
+            category=pair.category,
+            group_id=pair.pair_id,
+            labels={"image": pair.image},
+        )
+        for pair in pairs
+        for half, (context, answer) in enumerate(zip(pair.contexts, pair.answers, strict=True), 1)
+    ]
+
+
+def to_image_texts(
+    captions: Mapping[str, str], images: Iterable[StoredImage], author: str
+) -> list[ImageText]:
+    """Attach captions to the stored pictures that they are about, in the order of the pictures.
+
+    Args:
+        captions: By picture name; those of pictures that are not there are left out.
+        images: All stored pictures.
+        author: Where the captions come from.
+    """
+    return [
+        ImageText(image=image.sha256, text=captions[image.name], author=author)
+        for image in images
+        if image.name in captions
+    ]

@@ -1,1 +1,0 @@
-"""CODIS's mini edition: the raw material, and what draws it."""

@@ -1,0 +1,1 @@
+"""Rules that read which of two possible answers a response names."""

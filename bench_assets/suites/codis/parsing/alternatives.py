@@ -1,0 +1,127 @@
+"""Which of two possible answers a line names: "up" or "down", "the man" or "the woman".
+
+What sets an answer apart from the other one has to be there, in its own words or in others that
+say the same (``opposites.txt``), and nothing that sets the other one apart.
+"""
+
+import re
+from collections.abc import Sequence
+
+from bench_assets.suites.codis.parsing.clauses import (
+    NEGATIONS,
+    affirmed,
+    statements,
+    without_figures,
+)
+from bench_assets.suites.codis.parsing.words import (
+    is_among,
+    normalised,
+    opposite_of,
+    phrase_in,
+    same_as,
+    stem,
+    stems,
+)
+
+_OFFERED = re.compile(r"((?:[\w'-]+, )+(?:[\w'-]+,? )?)or ([\w'-]+)")
+_LEAST_SHARE = 0.5
+# Words that two answers may differ in, but that a reply may hold whichever of them it means.
+_FUNCTION_WORDS = frozenset(
+    word
+    for words in (
+        "is are am be been being was were do does did has have had will would can going",
+        "i you he she it we they me him her us them my your his its our their s",
+        "of to at by from in on into onto for with and or not no only that this there one",
+        "just about already probably likely say saying says said",
+    )
+    for word in words.split()
+)
+_PLACES = frozenset({"in", "on", "into", "onto", "from", "to", "not", "no"})
+_ALONE = frozenset({"in", "on"})
+
+
+def named_alternative(question: str, line: str, options: Sequence[str]) -> str | None:
+    """Find the one possible answer that a line commits to, or None."""
+    told = [without_figures(clause, options) for clause in statements(line)]
+    whole = [" ".join(sorted(statements(option))) for option in options]
+    if " ".join(sorted(told)) in whole and len(set(whole)) == len(whole):
+        return options[whole.index(" ".join(sorted(told)))]
+    if not any(NEGATIONS & set(normalised(option).split()) for option in options):
+        told = [affirmed(clause) for clause in told]
+    words = " ".join(clause for clause in told if clause)
+    if _names_a_third(question, words, options):
+        return None
+    shares = {o: _share_named(words, o, [p for p in options if p != o]) for o in options}
+    named = [option for option, share in shares.items() if share > 0]
+    return named[0] if len(named) == 1 and shares[named[0]] >= _LEAST_SHARE else None
+
+
+def _names_a_third(question: str, words: str, options: Sequence[str]) -> bool:
+    """Whether a line names what the question offers besides: "north" where it is east or west."""
+    offered = {
+        word
+        for found in _OFFERED.finditer(question.casefold())
+        for word in re.findall(r"\w+", f"{found[1]} {found[2]}")
+    }
+    known = set().union(*(same_as(word) for o in options for word in normalised(o).split()))
+    said = stems(words)
+    return any(
+        is_among(said, same_as(word))
+        for word in offered
+        if opposite_of(word) and stem(word) not in known
+    )
+
+
+def _share_named(words: str, option: str, others: Sequence[str]) -> float:
+    """Share of what sets an answer apart from the others that the words of a line hold."""
+    phrase, phrases = normalised(option), [normalised(other) for other in others]
+    if _is_part(words, phrase, phrases):
+        return 1.0
+    elsewhere = {stem(word) for other in phrases for word in other.split()}
+    apart = [word for word in phrase.split() if stem(word) not in elsewhere]
+    marks = [word for word in apart if word not in _FUNCTION_WORDS]
+    said = stems(words)
+    if marks:
+        return sum(is_among(said, _says(word, elsewhere)) for word in marks) / len(marks)
+    if apart:
+        held = _holds_all(said, phrase) and _is_clear(said, apart)
+        return float(held or phrase_in(phrase, words))
+    return _in_order(words, phrase, phrases)
+
+
+def _says(word: str, elsewhere: set[str]) -> frozenset[str]:
+    """What says a word of one answer, and neither its opposite nor a word of another answer."""
+    return same_as(word) - opposite_of(word) - elsewhere
+
+
+def _is_part(words: str, phrase: str, others: Sequence[str]) -> bool:
+    """Whether a line is a part of one answer only, as "right to left" of "from right to left"."""
+    if not words or not phrase_in(words, phrase) or any(phrase_in(words, o) for o in others):
+        return False
+    said = set(words.split())
+    return not said <= _FUNCTION_WORDS or bool(said & _ALONE and len(said) == 1)
+
+
+def _holds_all(said: frozenset[str], phrase: str) -> bool:
+    words = [word for word in phrase.split() if word not in _FUNCTION_WORDS - _PLACES]
+    return bool(words) and all(is_among(said, same_as(word)) for word in words)
+
+
+def _is_clear(said: frozenset[str], apart: Sequence[str]) -> bool:
+    return not any(is_among(said, opposite_of(word)) for word in apart)
+
+
+def _in_order(words: str, phrase: str, others: Sequence[str]) -> float:
+    """Compare answers of which one holds the other's words, or that differ in their order."""
+    longer = [other for other in others if set(phrase.split()) < set(other.split())]
+    if longer and len(phrase.split()) > 1:
+        if any(phrase_in(phrase, words.replace(other, " ")) for other in longer):
+            return 1.0
+        marks = {stem(w) for other in longer for w in other.split()} - set(
+            map(stem, phrase.split())
+        )
+        return float(_holds_all(stems(words), phrase) and not is_among(stems(words), marks))
+    for other in others:
+        # "not appropriate" does not say "appropriate".
+        words = words.replace(other, " ") if phrase_in(phrase, other) else words
+    return float(phrase_in(phrase, words))

@@ -1,0 +1,112 @@
+"""What a reply answers: which of the two possible answers of a pair its final line names.
+
+Where the paper has people read the outputs (sections 4.2 and 5.3), these rules read them: for the
+judge that needs no model, for context awareness and for output variability. A reply that hedges,
+refuses or names both answers names neither: better to miss an answer than to invent one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bench_assets.core.parsing.normalization import asks_for_input, sentences
+from bench_assets.core.schema.rows import Question
+from bench_assets.suites.codis.parsing.alternatives import named_alternative
+from bench_assets.suites.codis.parsing.clauses import is_open, statements, without_questions
+from bench_assets.suites.codis.parsing.clock import accepted_minutes, named_time
+from bench_assets.suites.codis.parsing.polarity import may_as_can, says_plainly, yes_or_no
+from bench_assets.suites.codis.parsing.words import normalised
+
+_WRAPPED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}{1,2}|</?answer>", re.IGNORECASE)
+_POLITE = re.compile(r"\b(?:let me know|feel free|anything else|further)\b", re.IGNORECASE)
+_MARKUP = " \t*_#`-"
+_LABEL = re.compile(
+    r".*\b(?:(?:answer|(?:second|final|last) part|part (?:2|two)|summary|conclusion)\W{0,4}[:：–—-]"
+    r"|answer(?: to (?:the|your) question)? is\b:?)|\W*(?:2|ii)[.)]+\s",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_answer(question: Question, reply: str) -> str:
+    """Read the answer of a reply: the possible answer that it names, or else its final line."""
+    return named_option(question.text, reply, question.options) or final_answer(reply)
+
+
+def final_answer(reply: str) -> str:
+    r"""Cut out of a reply what Table 11 asks for as its second part, without its label.
+
+    >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
+    'Up.'
+    """
+    said = _unwrapped(reply)
+    lines = [line.strip(_MARKUP) for line in said.splitlines() if line.strip(_MARKUP)]
+    if not lines:
+        return ""
+    label = _LABEL.match(lines[-1])
+    return lines[-1][label.end() if label else 0 :].strip(_MARKUP)
+
+
+def named_option(question: str, reply: str, options: Sequence[str]) -> str | None:
+    """Find the one possible answer that a reply commits to, or None.
+
+    A reply that opens with a bare answer and explains it afterwards commits to it, unless the
+    explanation speaks for another.
+
+    >>> named_option("Is he going up or down?", "He climbs the stairs.", ("Up.", "Down."))
+    'Up.'
+    >>> named_option("Is it legal?", "It is against the law.", ("Yes.", "No."))
+    'No.'
+    >>> named_option("Up or down?", "He could be going up.", ("Up.", "Down.")) is None
+    True
+    """
+    closing = final_answer(reply)
+    if _asks(closing):
+        return None
+    found = _exactly(closing, options) or _stated(question, closing, options)
+    opening = _exactly(_unwrapped(reply).strip().split("\n")[0], options)
+    if opening is None or found == opening:
+        return found
+    return None if found or _mentions_another(question, closing, opening, options) else opening
+
+
+def _unwrapped(reply: str) -> str:
+    """Take off the boxes and tags that some models put around an answer."""
+    return _WRAPPED.sub(r" \1 ", reply)
+
+
+def _asks(line: str) -> bool:
+    """Whether a line asks for the picture or offers help, and is not just polite at the end."""
+    return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))
+
+
+def _exactly(line: str, options: Sequence[str]) -> str | None:
+    words = "" if "?" in line else normalised(line)
+    return _only(option for option in options if words == normalised(option))
+
+
+def _stated(question: str, line: str, options: Sequence[str]) -> str | None:
+    line = may_as_can(question, without_questions(line))
+    if is_open(line) or normalised(line) == normalised(question):
+        return None
+    if any(accepted_minutes(option) for option in options):
+        return named_time(line, options)
+    plain = {normalised(option): option for option in options}
+    if plain.keys() == {"yes", "no"}:
+        verdict = yes_or_no(question, line)
+        return None if verdict is None else plain["yes" if verdict else "no"]
+    for said, option in plain.items():
+        if denied := plain.get(f"not {said}"):
+            verdict = says_plainly(option, line)
+            return None if verdict is None else option if verdict else denied
+    return named_alternative(question, line, options)
+
+
+def _mentions_another(question: str, line: str, opening: str, options: Sequence[str]) -> bool:
+    """Whether an explanation speaks for another answer in one of its clauses."""
+    return any(
+        _stated(question, clause, options) not in (None, opening) for clause in statements(line)
+    )
+
+
+def _only(options: Iterable[str]) -> str | None:
+    found = list(options)
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,178 @@
+"""Whether a line says yes or no to a question, in these words or by what it states.
+
+"It is illegal" answers "Is his behaviour legal?" with no, "Not appropriate." answers "Is my gesture
+appropriate?" with no. A statement answers if it judges what the question asks about
+(``opposites.txt``), or if it repeats the question's own words and nothing else.
+"""
+
+import re
+from collections.abc import Sequence
+
+from bench_assets.suites.codis.parsing.clauses import n_denials, statements, without_figures
+from bench_assets.suites.codis.parsing.words import (
+    Opposites,
+    is_among,
+    normalised,
+    opposites,
+    stem,
+    stems,
+)
+
+_PRONOUN = r"(?:it|he|she|they|you|we|i|this|that|there)"
+_AGREES = re.compile(
+    r"(?:in conclusion )?"
+    r"(?:definitely |probably |likely |most likely )?"
+    r"(?:(?P<yes>yes|yeah|yep|yup"
+    r"|(?P<polite>indeed|certainly|absolutely|definitely|affirmative|(?:that is |it is )?true)"
+    rf"(?=\Z| {_PRONOUN}\b))(?! not\b)"
+    r"|(?P<no>no|nope|nah|negative|unlikely|not (?:at all|yet)"
+    r"|(?:of course|certainly|absolutely|definitely|probably|most likely) not"
+    r"|(?:that is |it is )?(?:untrue|false)))\b(?P<rest>.*)"
+)
+_SERVES = re.compile(r"(?:i|we|here|let|please)\b")  # what a wish is met with: no answer
+_SAID_LAST = re.compile(
+    r"\b(?:is|be|i (?:(?:d|would|will|must|have to) )*(?:say|think|believe|guess)) (yes|no)$"
+)
+_STARTS_A_PHRASE = re.compile(rf"(?! *{_PRONOUN}\b) *\w")
+_SUBJECT = r"(?:it|he|she|they|you|this|that)"
+_AUXILIARY = r"(?:is|are|am|was|were|do|does|did|has|have|had|can|will|would|should|must)"
+_ELLIPSIS = re.compile(rf"{_SUBJECT} {_AUXILIARY}(?P<denied> not)?(?: be| been| yet)*")
+_MODALS = {
+    "can": frozenset({"can", "must", "able"}),
+    "may": frozenset({"can", "must"}),
+    "will": frozenset({"will", "going"}),
+    "would": frozenset({"would", "will"}),
+    "should": frozenset({"should", "must", "have"}),
+}
+_COPULAS = frozenset({"is", "are", "am", "was", "were"})
+_VERBS = (_COPULAS - {"am"}) | {"has", "have", "had", "did", "does", "do", "will", "can", "should"}
+_LIGHT_VERBS = frozenset(map(stem, ("make", "take")))
+_LEAST_SHARE, _MORE = 0.5, 0.6  # of the question's predicate: with its verb, and without
+_OTHERS = frozenset({"i", "we"})
+_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "there"})
+_FILLERS = frozenset(
+    word
+    for words in (
+        "is are am be been being was were do does did has have had will would can may should must",
+        "i you he she it we they me him her us them my your his its our their s not no never",
+        "of to at by from in on into onto for with and that this there here yet able",
+        "now already currently indeed really very quite just considered going clearly also",
+        "good ok get one person behavior behaviour",
+    )
+    for word in words.split()
+)
+_THINKS = re.compile(r"^i (?:would )?(?:think|believe|guess|say|assume|see)(?: that)?\b")
+_MAY = re.compile(r"\byou may\b", re.IGNORECASE)
+
+
+def may_as_can(question: str, line: str) -> str:
+    """Read "you may" as a permission where one is asked for, and not as a hedge."""
+    asks = question.casefold().split()[:1] in (["can"], ["may"]) or " permi" in question.casefold()
+    return _MAY.sub("you can", line) if asks else line
+
+
+def yes_or_no(question: str, line: str) -> bool | None:
+    """Say what a line answers to a yes/no question; None if that is not clear."""
+    told = [without_figures(clause) for clause in statements(line)]
+    if not told:
+        return None
+    word, told = _opening(told)
+    judged = [verdict for clause in told if (verdict := _stated(question, clause)) is not None]
+    if word is None:
+        return judged[0] if len(set(judged)) == 1 else None
+    said = set(" ".join(told).split())
+    if judged:
+        return word if judged[0] == word and "yes" not in said else None
+    # "No, he did not" agrees with itself; any other denial takes back what the line says.
+    takes_back = {"yes"} if word is False else {"yes", "no", "not", "never", "without"}
+    return None if takes_back & said else word
+
+
+def says_plainly(option: str, line: str) -> bool | None:
+    """Say whether a line says or denies an answer such as "Appropriate."; None if neither."""
+    judged = [
+        verdict
+        for clause in statements(line)
+        if (verdict := _stated(f"is it {normalised(option)}", without_figures(clause))) is not None
+    ]
+    return judged[0] if len(set(judged)) == 1 else None
+
+
+def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
+    """The yes or no that a line opens or ends with, and what it states besides."""
+    if last := _SAID_LAST.search(told[-1]):
+        rest = [*told[:-1], told[-1][: last.start()]]
+        return (None, []) if n_denials(" ".join(rest)) else (last[1] == "yes", rest)
+    for at, clause in enumerate(told):
+        found = _AGREES.fullmatch(clause)
+        if found and (at == 0 or not found["rest"].strip()):
+            if not found["yes"] and found["no"] == "no" and _STARTS_A_PHRASE.match(found["rest"]):
+                break  # "no danger" denies a danger
+            others = (_THINKS.sub("", one).strip() for one in [*told[:at], *told[at + 1 :]])
+            if found["polite"] and any(map(_SERVES.match, others)):
+                break  # "Certainly! Here is what I see"
+            return bool(found["yes"]), [*told[:at], found["rest"].strip(), *told[at + 1 :]]
+    return None, list(told)
+
+
+def _stated(question: str, clause: str) -> bool | None:
+    """What one clause states about the question: True, False, or None for nothing."""
+    clause = _THINKS.sub("", clause).strip()
+    words = clause.split()
+    if not words or words[0] in _OTHERS:
+        return None  # a refusal, or somebody else
+    if found := _ELLIPSIS.fullmatch(clause):
+        return found["denied"] is None
+    sign = _judges(question, clause)
+    if sign is None and _repeats(question, clause):
+        sign = True
+    if sign is None or (denials := n_denials(clause)) > 1:
+        return None
+    return sign != bool(denials)
+
+
+def _judges(question: str, clause: str) -> bool | None:
+    """Whether a clause uses the question's judgement (True) or its opposite (False)."""
+    asked, said = stems(normalised(question)), stems(clause)
+    found = set()
+    for sides in _concepts(question):
+        for side, other in (sides, sides[::-1]):
+            if is_among(asked, side) or (sides in opposites("permission") and side is sides.one):
+                found |= {same for same, at in ((True, side), (False, other)) if is_among(said, at)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _concepts(question: str) -> list[Opposites]:
+    asked = stems(normalised(question))
+    found = [s for s in opposites("judgements") if is_among(asked, s.one | s.other)]
+    asks_permission = normalised(question).split()[:1] in (["can"], ["may"])
+    return [*found, *opposites("permission")] if asks_permission else found
+
+
+def _repeats(question: str, clause: str) -> bool:
+    """Whether a clause says the question again as a statement, in whole or its predicate.
+
+    "The athlete has hit the ball" does, "the athlete has the ball" and "the ball" do not.
+    """
+    asked = normalised(question).split()
+    said = clause.split()
+    if not asked or (asked[0] in _MODALS and not _MODALS[asked[0]] & set(said)):
+        return False
+    content = [stem(word) for word in asked if word not in _FILLERS]
+    told = [stem(word) for word in said if word not in _FILLERS]
+    if not content or not told or not set(told) <= set(content):
+        return False
+    if said[:2] == ["you", "can"] and is_among(
+        stems(" ".join(asked)), opposites("permission")[0].one
+    ):
+        return True
+    by_pronoun = len(asked) > 1 and asked[1] in _PRONOUNS
+    predicate = content if by_pronoun else content[1:] or content
+    shared = sum(word in told for word in predicate) / len(predicate)
+    ends = content[-1] in told
+    if asked[0] in _COPULAS:
+        return ends and shared >= _LEAST_SHARE and (bool(_COPULAS & set(said)) or said[0] == "not")
+    head = next((word for word in predicate if word not in _LIGHT_VERBS), "")
+    if head in told:
+        return shared >= _LEAST_SHARE
+    return ends and shared >= _MORE and bool(_VERBS & set(said))

@@ -1,0 +1,228 @@
+"""How far judges agree: with each other, with people, and people among themselves.
+
+Section 5.3 and Table 7 compare people with GPT-4; appendix A and Table 8 compare four people, of
+whom the majority is the ground truth and whose ties a fifth person breaks.
+
+How often an answer changes when the context is taken away (section 4.2, Table 4).
+
+How often a model says each of two opposite words (section 5.2, Table 6).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.codis.parsing.answers import final_answer, read_answer
+from bench_assets.suites.codis.parsing.words import normalised, phrase_in
+from bench_assets.suites.codis.scoring import CRITERION, picture
+
+PEOPLE = "people"  # the judge that human labels make up
+_IDENTITY = ("question_id", "model", "annotator")  # of a label: a person decides once
+
+Labels: TypeAlias = Sequence["JudgeLabel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeLabel:
+    """One person's verdict on a model's reply to one question (condition ``main``)."""
+
+    question_id: str
+    correct: bool
+    model: str = ""  # "": whichever model is looked at
+    annotator: str = ""
+    tie_break: bool = False  # by the person who was only asked because the others were divided
+
+
+def read_labels(file: Path) -> list[JudgeLabel]:
+    """Read people's verdicts: JSON lines with the fields of ``JudgeLabel``.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line is not such an object or repeats another
+            one's annotator, model and question; names file and line.
+    """
+    return records(read_lines(file), JudgeLabel, unique=_IDENTITY, closed=True)
+
+
+def labels_of(model: str, labels: Labels) -> list[JudgeLabel]:
+    """Keep the labels on one model's predictions, and those that name no model."""
+    return [label for label in labels if label.model in (model, "")]
+
+
+def judged_by_people(labels: Labels, predictions: Sequence[Prediction]) -> list[Judgement]:
+    """Turn people's verdicts on one model's predictions into judgements, by majority.
+
+    Predictions that nobody looked at have none.
+
+    Raises:
+        SourceError: If people are divided and nobody broke the tie, or if a label is about a
+            question that was not asked; names the question.
+    """
+    asked = {prediction.question_id for prediction in predictions}
+    if strange := sorted({label.question_id for label in labels} - asked):
+        raise SourceError(f"human labels: {len(strange)} unknown questions, such as {strange[0]}")
+    by_question = _by_question(labels)
+    return [
+        Judgement.of(
+            prediction,
+            judge=PEOPLE,
+            criterion=CRITERION,
+            verdict=_majority(about),
+            reply=f"{sum(label.correct for label in about)} of {len(about)} say right",
+        )
+        for prediction in predictions
+        if not prediction.error and (about := by_question.get(prediction.question_id))
+    ]
+
+
+def agreement(first: Sequence[Judgement], second: Sequence[Judgement]) -> Mean:
+    """Share of the queries both judged on which two judges agree (section 5.3, Table 7).
+
+    A query on which either was unreadable is unscored.
+    """
+    verdicts = {_identity(j): j.verdict for j in first if j.criterion == CRITERION}
+    others = [(_identity(j), j.verdict) for j in second if j.criterion == CRITERION]
+    pairs = [(verdicts[key], verdict) for key, verdict in others if key in verdicts]
+    return mean(
+        ScoredPoint(None if one is None or other is None else float(one == other))
+        for one, other in pairs
+    )
+
+
+def consistency(labels: Labels) -> Mean:
+    """Share of single verdicts on one model that equal the majority's (equation of appendix A).
+
+    The verdict that broke a tie decides, but is not itself counted. Verdicts on one reply depend
+    on each other, which the interval allows for.
+
+    Raises:
+        SourceError: If people are divided and nobody broke the tie; names the question.
+    """
+    return mean(
+        ScoredPoint(float(label.correct == truth), question_id)
+        for question_id, about in _by_question(labels).items()
+        for truth in [_majority(about)]
+        for label in about
+        if not label.tie_break
+    )
+
+
+def _by_question(labels: Labels) -> dict[str, list[JudgeLabel]]:
+    groups: dict[str, list[JudgeLabel]] = defaultdict(list)
+    for label in labels:
+        groups[label.question_id].append(label)
+    return groups
+
+
+def _majority(labels: Labels) -> bool:
+    votes = [label.correct for label in labels if not label.tie_break]
+    ayes, noes = votes.count(True), votes.count(False)
+    if ayes != noes:
+        return ayes > noes
+    breaking = [label.correct for label in labels if label.tie_break]
+    if len(breaking) != 1:
+        raise SourceError(
+            f"human labels: {labels[0].question_id}: {ayes} say right and {noes} wrong; add one "
+            'more person\'s label with "tie_break": true'
+        )
+    return breaking[0]
+
+
+def _identity(judgement: Judgement) -> tuple[str, str, str, int]:
+    return judgement.question_id, judgement.model, judgement.condition, judgement.sample
+
+
+def output_variability(
+    questions: Sequence[Question],
+    with_context: Sequence[Prediction],
+    without_context: Sequence[Prediction],
+) -> Mean:
+    """Average over queries whether the two answers of a model differ.
+
+    The paper has people compare the outputs; here the answers that are read out of them are
+    compared. A query without both replies is unscored.
+
+    Args:
+        questions: The queries to average over.
+        with_context: One model's predictions, question by question (condition ``main``).
+        without_context: The same model's, condition ``no_context``.
+    """
+    asked = {question.question_id: question for question in questions}
+    given, taken_away = (
+        {(p.question_id, p.sample): p for p in predictions if p.question_id in asked}
+        for predictions in (with_context, without_context)
+    )
+    return mean(
+        ScoredPoint(
+            _differ(asked[key[0]], given.get(key), taken_away.get(key)), picture(asked[key[0]])
+        )
+        for key in sorted(given.keys() | taken_away.keys())
+    )
+
+
+def _differ(
+    question: Question, given: Prediction | None, taken_away: Prediction | None
+) -> float | None:
+    if given is None or taken_away is None or given.error or taken_away.error:
+        return None
+    one, other = (normalised(read_answer(question, p.text)) for p in (given, taken_away))
+    return float(one != other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCount:
+    """How often one word of a pair of opposites is expected, and how often it is said."""
+
+    model: str
+    condition: str
+    word: str
+    opposite: str
+    n_queries: int  # answered queries whose ground truth has the word or its opposite
+    in_ground_truth: int  # of these, those whose ground truth has the word
+    in_predictions: int  # of these, those whose final answer has the word
+
+
+def word_bias(
+    answered: Sequence[AnsweredQuestion], word_pairs: Iterable[tuple[str, str]]
+) -> list[WordCount]:
+    """Count whole words in the final answers of one model; two rows for each pair of words.
+
+    A word inside its longer opposite ("appropriate" in "not appropriate") is not counted. A query
+    that was not answered is left out, and an answer with both words counts for both.
+    """
+    replied = [pair for pair in answered if not pair.prediction.error]
+    return [
+        _count(replied, word, opposite)
+        for pair in word_pairs
+        for word, opposite in (pair, pair[::-1])
+        if replied
+    ]
+
+
+def _count(answered: Sequence[AnsweredQuestion], word: str, opposite: str) -> WordCount:
+    expected = [_says(" ".join(q.answer), word, opposite) for q, _ in answered]
+    other_expected = [_says(" ".join(q.answer), opposite, word) for q, _ in answered]
+    said = [_says(final_answer(p.text), word, opposite) for _, p in answered]
+    about = [one or other for one, other in zip(expected, other_expected, strict=True)]
+    return WordCount(
+        model=answered[0].prediction.model,
+        condition=answered[0].prediction.condition,
+        word=word,
+        opposite=opposite,
+        n_queries=sum(about),
+        in_ground_truth=sum(expected),
+        in_predictions=sum(s and a for s, a in zip(said, about, strict=True)),
+    )
+
+
+def _says(text: str, word: str, opposite: str) -> bool:
+    words, sought, longer = normalised(text), normalised(word), normalised(opposite)
+    if phrase_in(sought, longer):
+        words = words.replace(longer, " ")
+    return phrase_in(sought, words)

@@ -1,0 +1,164 @@
+"""The mini edition: drawn pictures in raw form, with votes, revisions and planted faults.
+
+``scenes.json`` holds the scenes. In each, words in braces stand for what differs between its
+variations; what is drawn, said and asked is filled in from the same variation, and so agrees.
+Variations come in twos, which turn the answers round: no context gives the answer alone. A
+question may have a ``draft``, which the others voted down and which it revises; ``against`` counts
+the votes against a condition, ``silent`` the votes that were never cast. ``planted`` are faulty
+submissions, each like the first question about a scene but for what it says.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.tables.source_folder import as_json, write_files
+
+_MATERIAL = Path(__file__).with_name("scenes.json")
+_SIZE = (384, 288)  # px
+_SHIFT = 8  # px that a scene may lie off its place
+_TEXTS = ("question", "contexts", "answers")
+_CONDITIONS = ("correct", "different", "within_rules")
+
+
+class _SceneImage(NamedTuple):
+    name: str
+    scene: Mapping[str, Any]
+    variation: Mapping[str, Any]
+
+
+class _Submission(NamedTuple):
+    entry: Mapping[str, Any]  # as submissions.json has it
+    votes: Mapping[str, Any]  # how the others will vote on it: against, silent, comment
+
+
+def write(folder: Path, seed: int = 0) -> None:
+    """Write the raw material of the mini edition: 40 good pairs about 32 pictures, and faulty ones.
+
+    The same seed writes the same bytes. Files that hold them already are left alone.
+
+    Args:
+        folder: A folder of its own; made if need be.
+        seed: Draws the variations, where things lie, and who votes against a submission.
+    """
+    rng = Random(seed)
+    material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
+    pictures = [picture for scene in material["scenes"] for picture in _pictures(scene, rng)]
+    submissions = _submissions(material, pictures)
+    annotators = material["annotators"]
+    votes = [vote for submission in submissions for vote in _votes(submission, annotators, rng)]
+    files = {f"images/{picture.name}": _drawn(picture, rng) for picture in pictures}
+    files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
+    files["submissions.json"] = as_json([submission.entry for submission in submissions])
+    files["votes.json"] = as_json(material["stray_votes"] + votes)
+    files["captions.jsonl"] = b"".join(_caption(picture) for picture in pictures)
+    write_files(folder, files)
+
+
+def _pictures(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
+    two = 2 * rng.randrange((len(scene["variations"]) + 1) // 2)
+    return [
+        _SceneImage(f"{scene['name']}-{number}.png", scene, variation)
+        for number, variation in enumerate(scene["variations"][two : two + 2], 1)
+    ]
+
+
+def _drawn(picture: _SceneImage, rng: Random) -> bytes:
+    scene = Scene(*_SIZE, background=picture.scene["background"])
+    shift = rng.randint(-_SHIFT, _SHIFT), rng.randint(-_SHIFT, _SHIFT)
+    for part in _filled(picture.scene["parts"], picture.variation):
+        for time in range(part.get("times", 1)):
+            step_x, step_y = part.get("step", (0, 0))
+            _draw(scene, part, (shift[0] + time * step_x, shift[1] + time * step_y))
+    return scene.png()
+
+
+def _draw(scene: Scene, part: Mapping[str, Any], by: tuple[int, int]) -> None:
+    match part:
+        case {"backdrop": (left, top, right, bottom), "colour": colour}:
+            scene.backdrop((left, top, right, bottom), colour)
+        case {"sprite": name, "at": (x, y), "size": size}:
+            at = (x + by[0], y + by[1])
+            scene.sprite(name, at, size, mirrored=part.get("mirrored", False))
+        case {"form": form, "box": (left, top, right, bottom), "colour": colour}:
+            box = (left + by[0], top + by[1], right + by[0], bottom + by[1])
+            scene.form(form, box, colour)
+        case {"line": points, "colour": colour, "width": width}:
+            scene.line([(x + by[0], y + by[1]) for x, y in points], colour, width)
+        case {"label": text, "at": (x, y), "size": size}:
+            scene.label(text, (x + by[0], y + by[1]), size, part.get("colour", "black"))
+
+
+def _submissions(material: Mapping[str, Any], pictures: Sequence[_SceneImage]) -> list[_Submission]:
+    first = {picture.scene["name"]: picture for picture in reversed(pictures)}
+    written = [(picture, asked) for picture in pictures for asked in picture.scene["questions"]]
+    for fault in material["planted"]:
+        picture = first[fault["scene"]]
+        like = {key: picture.scene["questions"][0][key] for key in _TEXTS}
+        written.append((picture, like | fault))
+    submissions: list[_Submission] = []
+    for number, (picture, asked) in enumerate(written):
+        annotator = material["annotators"][number % len(material["annotators"])]
+        versions = [asked]
+        if "draft" in asked and picture is first[picture.scene["name"]]:
+            versions = [asked | asked["draft"], asked]
+        revises = None
+        for version in versions:
+            name = f"s{len(submissions) + 1:03}"
+            origin = {"annotator": annotator, "revises": revises}
+            submissions.append(_submission(name, picture, version, origin))
+            revises = name
+    return submissions
+
+
+def _submission(
+    name: str, picture: _SceneImage, asked: Mapping[str, Any], origin: Mapping[str, Any]
+) -> _Submission:
+    said = _filled(asked, picture.variation)
+    entry = {
+        "id": name,
+        "image_id": said.get("image", picture.name),
+        "question": said["question"],
+        "context": {f"context_{half}": text for half, text in enumerate(said["contexts"], 1)},
+        "answer": {f"answer_{half}": text for half, text in enumerate(said["answers"], 1)},
+        "category": said.get("category", picture.scene["category"]),
+        **origin,
+    }
+    return _Submission(entry, said)
+
+
+def _votes(submission: _Submission, annotators: Sequence[str], rng: Random) -> list[dict[str, Any]]:
+    others = [name for name in annotators if name != submission.entry["annotator"]]
+    against = {
+        condition: rng.sample(others, submission.votes.get("against", {}).get(condition, 0))
+        for condition in _CONDITIONS
+    }
+    silent = rng.sample(others, submission.votes.get("silent", 0))
+    votes = []
+    for name in others:
+        vote = {condition: name not in against[condition] for condition in _CONDITIONS}
+        comment = {} if all(vote.values()) else {"comment": submission.votes["comment"]}
+        votes.append({"submission": submission.entry["id"], "annotator": name, **vote, **comment})
+    return [vote for vote in votes if vote["annotator"] not in silent]
+
+
+def _caption(picture: _SceneImage) -> bytes:
+    caption = _filled(picture.scene["caption"], picture.variation)
+    line = json.dumps({"image_id": picture.name, "caption": caption}, ensure_ascii=False)
+    return f"{line}\n".encode()
+
+
+def _filled(value: Any, variation: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Fill in the words in braces; one that is the whole text becomes the value itself."""
+    if isinstance(value, str):
+        whole = value.removeprefix("{").removesuffix("}")
+        alone = value == f"{{{whole}}}" and whole in variation
+        return variation[whole] if alone else value.format_map(variation)
+    if isinstance(value, list):
+        return [_filled(item, variation) for item in value]
+    if isinstance(value, dict):
+        return {key: _filled(item, variation) for key, item in value.items()}
+    return value

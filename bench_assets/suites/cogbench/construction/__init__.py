@@ -1,0 +1,1 @@
+"""The built route of CogBench: annotation, merging, selection (section 2.2)."""

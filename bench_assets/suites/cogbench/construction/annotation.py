@@ -1,0 +1,229 @@
+"""What people are asked when CogBench is made: to annotate pictures, and to review what was merged.
+
+``annotation`` is Figure 6 (section 2.2, appendix A), ``merge_review`` the merging by people of the
+same section; questions are reviewed in ``vqa.people``. The instructions are the paper's rules in
+our words.
+"""
+
+import re
+from collections.abc import Sequence
+
+from bench_assets.annotation.answers.values import by_item, most_said, word, words
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.cogbench.construction.annotation_parsing import (
+    DESCRIPTION,
+    ENTITIES,
+    AnnotatedItem,
+)
+from bench_assets.suites.cogbench.construction.merging import MergedItem
+from bench_assets.suites.cogbench.construction.reviews import Review
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.source import RawAnnotation
+
+_ANNOTATORS = 3  # of each picture (section 2.2)
+_IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # as Figure 6 has chains, several too
+
+_ASKED = {
+    "time": "The special time of the story, such as a festival or a season, where it takes"
+    " reasoning: daylight alone does not, a lamp or a clock may",
+    "location": "Where the story happens, such as near a school",
+    "character": "What the people in it are, such as a teacher or a doctor",
+    "character_relationship": "How they stand to each other, such as friends",
+    "event": "What happens or has happened, as far as it means more than what is seen: stealing"
+    " biscuits, not taking them",
+    "event_relationship": "Which event is the cause of which, or comes before it; events that are"
+    " simply seen count here, too",
+    "next_event": "What will happen next, if that is nearly certain; no guesses",
+    "mental": "What each of them thinks or feels, unless they show nothing",
+}
+"""What is asked of each kind of reasoning, by its code."""
+
+_ANNOTATION = Form(
+    name="cogbench/annotation",
+    title="The story of a picture",
+    about="section 2.2, appendix A, Figure 6",
+    instructions=(
+        "Each picture tells a story. First list everything that can be seen in it, as much as you"
+        " can; leave out what is hard to recognise. Then write down how the story is understood:"
+        " one chain of reasoning a line, clue + clue -> what follows. A chain has at least one"
+        " clue and exactly one conclusion: write A -> B -> C as two chains, and never a conclusion"
+        " alone. Leave a kind of reasoning empty if the picture does not take it. At last tell the"
+        " story in one paragraph, with all that you listed."
+    ),
+    fields=(
+        Field(name="entities", kind="texts", label="People, animals and things in the picture"),
+        *(
+            Field(
+                name=kind.code,
+                kind="texts",
+                label=f"{kind.name}. {_ASKED[kind.code]}",
+                required=False,
+            )
+            for kind in KINDS
+        ),
+        Field(
+            name="description",
+            kind="text",
+            label="The picture and its story, in a paragraph",
+            most=5000,
+        ),
+    ),
+)
+
+_KEEP, _DROP = "keep it", "leave it out"
+_SAME = "the same as: "
+
+_MERGE_REVIEW = Form(
+    name="cogbench/merge_review",
+    title="What one annotator saw",
+    about="section 2.2, merging by majority vote",
+    instructions=(
+        "Three people annotated the picture. What two of them gave is taken; this is what one"
+        " gave. If somebody else said the same in other words, choose that. If not, keep it if it"
+        " is reasonable: it can be seen in the picture, or follows from what can be seen. Of a"
+        " description: keep the one that tells the story best; leave out those that misunderstand"
+        " the picture."
+    ),
+    fields=(
+        Field(
+            name="decision",
+            kind="choice",
+            label="What is to be done with it?",
+            choices=(_KEEP, _DROP),
+        ),
+    ),
+)
+
+
+def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
+    """Ask three people about each picture."""
+    return [
+        Unit(
+            form=_ANNOTATION.name,
+            item_id=image.name,
+            pictures={"Picture": image.sha256},
+            needed=_ANNOTATORS,
+        )
+        for image in images
+    ]
+
+
+def raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
+    """Write answers in the form of Figure 6, which ``annotations.read_annotations`` reads.
+
+    Each section is one line, so that nothing that somebody writes begins another one. A comma
+    parts two entities there; square brackets inside of a chain become round ones.
+    """
+    return [
+        RawAnnotation(
+            image=answer.item_id,
+            annotator=answer.person,
+            annotation="\n".join(f"[{name}]: {text}" for name, text in _sections(answer).items()),
+        )
+        for answer in answers
+    ]
+
+
+def merge_review_items(
+    to_review: Sequence[MergedItem],
+    annotations: Sequence[AnnotatedItem],
+    images: Sequence[StoredImage],
+) -> list[Unit]:
+    """Ask about everything that waits for a person, side by side with what comes near it.
+
+    Who gave it is not shown.
+
+    Args:
+        to_review: What waits, as it is without anybody's review in the form.
+        annotations: Everything that was annotated.
+        images: The pictures.
+    """
+    pictures = {image.name: image.sha256 for image in images}
+    return [
+        Unit(
+            form=_MERGE_REVIEW.name,
+            item_id=item_id(one.image, one.field, one.text),
+            shown={"Section": one.field, "One annotator wrote": one.text, **_others(beside)},
+            pictures={"Picture": pictures[one.image]},
+            choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in same))},
+        )
+        for one in to_review
+        if one.image in pictures
+        for beside in [_near_texts(one, annotations)]
+        for same in [() if one.field == DESCRIPTION else beside]  # stories are told once each
+    ]
+
+
+def reviews(answers: Sequence[Answer]) -> list[Review]:
+    """Take what most reviewers of an item decided; where they are divided it still waits."""
+    found = []
+    for name, about in by_item(answers).items():
+        image, field, text = parts_of(name)
+        decision = most_said([word(answer, "decision") for answer in about])
+        if decision:
+            same_as = decision.removeprefix(_SAME) if decision.startswith(_SAME) else ""
+            accept = None if same_as else decision == _KEEP
+            found.append(
+                Review(image=image, field=field, text=text, accept=accept, same_as=same_as)
+            )
+    return found
+
+
+def _sections(answer: Answer) -> dict[str, str]:
+    chains = {kind.field: " ".join(map(_bracketed, words(answer, kind.code))) for kind in KINDS}
+    entities = ", ".join(entity.strip("[]") for entity in words(answer, "entities"))
+    told = " ".join(word(answer, "description").split())
+    return {
+        ENTITIES: f"[{entities}]",
+        **{k: text or "None" for k, text in chains.items()},
+        DESCRIPTION: told,
+    }
+
+
+def _bracketed(chain: str) -> str:
+    if _IN_BRACKETS.fullmatch(chain):
+        return chain
+    return f"[{chain.replace('[', '(').replace(']', ')')}]"
+
+
+def _others(texts: Sequence[str]) -> dict[str, str]:
+    return {f"Another one wrote ({number})": text for number, text in enumerate(texts, 1)}
+
+
+def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[str, ...]:
+    """What comes near an item as it was annotated: the queue has cosines and reasons around it."""
+    if one.field == DESCRIPTION:
+        return tuple(dict.fromkeys(one.near))
+    place = one.image, one.field
+    texts = {other.text for other in annotations if (other.image, other.field) == place}
+    longest_first = sorted(texts, key=lambda text: (-len(text), text))
+    said = [entry.partition(" ")[2] for entry in one.near]
+    found = [
+        next((text for text in longest_first if f"{entry} (".startswith(f"{text} (")), "")
+        for entry in said
+    ]
+    return tuple(dict.fromkeys(text for text in found if text))
+
+
+ANNOTATION = SuiteForm(
+    form=_ANNOTATION,
+    reads={"images": TableOf("cogbench/images", StoredImage)},
+    items=annotation_items,
+    row=RawAnnotation,
+    to_rows=raw_annotations,
+)
+
+MERGE_REVIEW = SuiteForm(
+    form=_MERGE_REVIEW,
+    reads={
+        "to_review": TableOf("cogbench/to_review", MergedItem),
+        "annotations": TableOf("cogbench/annotations", AnnotatedItem),
+        "images": TableOf("cogbench/images", StoredImage),
+    },
+    items=merge_review_items,
+    row=Review,
+    to_rows=reviews,
+)

@@ -1,0 +1,1 @@
+"""The data of CogBench: sources, reasoning chains and kinds."""

@@ -1,0 +1,195 @@
+"""Reads a CogBench folder: the authors' release, or the raw material of one's own edition.
+
+* **published** (github.com/xiujiesong/Cog-Bench; the full set only after a signed agreement):
+  ``cogbench_description.json``, an object image id -> ``{"Image Name", "Entities": [...], eight
+  lists "... Reasoning" (["None"] when absent), "Description": [text]}``; ``cogbench_vqa.json``, a
+  list of ``{question, choice_a .. choice_d, answer: "A".."D", img_id, category}``; and the pictures
+  in ``images/``. With one of the two files there is one of the two tasks;
+* **raw** (the route of section 2.2): ``annotations.json``, a list of ``{image, annotator,
+  annotation}`` with texts in the form of Figure 6, and ``images/``. Beside it may lie
+  ``reviews.json`` and ``refinements.json``, the decisions of people (see ``merge`` and
+  ``vqa.refine``), and ``writer_replies.jsonl``, what the model that writes questions replied.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, SourceFile
+from bench_assets.core.tables.json_records import Entry, field, parse_json, read_entries, records
+from bench_assets.core.tables.source_folder import picture_files, pin
+from bench_assets.suites.cogbench.dataset.reasoning_chains import is_none
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, Kind, find_kind
+
+DESCRIPTIONS, QUESTIONS = "cogbench_description.json", "cogbench_vqa.json"
+ANNOTATIONS, REVIEWS = "annotations.json", "reviews.json"
+REFINEMENTS, WRITER_REPLIES = "refinements.json", "writer_replies.jsonl"
+_OPTIONS = ("choice_a", "choice_b", "choice_c", "choice_d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """One picture with all that its final annotation says (section 2.2)."""
+
+    image_id: str
+    image: str  # file name
+    entities: tuple[str, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryChain:
+    """One chain of reasoning of a story; equal ones of a story have different numbers."""
+
+    image_id: str
+    kind: str  # as Table 1 names it
+    number: int  # from 1, within picture and kind
+    text: str  # "A1. + A2. -> B."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceQuestion:
+    """One multiple-choice question, as the authors' file has it."""
+
+    where: str  # file and entry
+    image_id: str
+    category: str  # in any spelling
+    text: str
+    options: tuple[str, ...]
+    answer: str  # a letter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawAnnotation:
+    """What one annotator wrote about one picture, in the form of Figure 6."""
+
+    image: str  # file name
+    annotator: str
+    annotation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CogBenchRelease:
+    """Which route a folder goes, and where its pictures are."""
+
+    folder: Path
+    edition: Edition  # "published" or "built"
+    images: Path
+
+
+def find_release(folder: Path) -> CogBenchRelease:
+    """Tell by its files which route a folder goes.
+
+    Raises:
+        SourceError: If it holds neither route's files, or both routes'.
+    """
+    raw = (folder / ANNOTATIONS).is_file()
+    released = [name for name in (DESCRIPTIONS, QUESTIONS) if (folder / name).is_file()]
+    if raw and released:
+        raise SourceError(f"{folder}: holds {ANNOTATIONS} and {released[0]}; take one of them away")
+    if not raw and not released:
+        raise SourceError(
+            f"{folder}: no CogBench data: expected {DESCRIPTIONS}, {QUESTIONS} and images/ (the "
+            f"authors' release), or {ANNOTATIONS} and images/ (an edition to be built)"
+        )
+    images = folder / "images"
+    if not images.is_dir():
+        raise SourceError(f"{folder}: expected a folder images/ with the pictures")
+    return CogBenchRelease(folder=folder, edition="built" if raw else "published", images=images)
+
+
+def source_files(release: CogBenchRelease) -> list[SourceFile]:
+    """Pin every file that belongs to the suite, sorted by path."""
+    named = [DESCRIPTIONS, QUESTIONS, ANNOTATIONS, REVIEWS, REFINEMENTS, WRITER_REPLIES]
+    listed = [release.folder / name for name in named if (release.folder / name).is_file()]
+    return pin([*listed, *picture_files(release.images).values()], release.folder)
+
+
+def read_stories(release: CogBenchRelease) -> list[Story]:
+    """Read the pictures of a published edition, in file order.
+
+    Raises:
+        SourceError: If the file or an entry is not of the form above; names file and entry.
+    """
+    return [
+        Story(
+            image_id=image_id,
+            image=field(entry, "Image Name", str, where),
+            entities=tuple(_noted(entry, "Entities", where)),
+            description=" ".join(_noted(entry, "Description", where)),
+        )
+        for image_id, entry, where in _described(release)
+    ]
+
+
+def read_chains(release: CogBenchRelease) -> list[StoryChain]:
+    """Read the chains of a published edition; what is "None" is left out.
+
+    Raises:
+        SourceError: As ``read_stories``.
+    """
+    return [
+        StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)
+        for image_id, entry, where in _described(release)
+        for kind in KINDS
+        for number, text in enumerate(_noted(entry, _spelt(entry, kind), where), 1)
+    ]
+
+
+def read_questions(release: CogBenchRelease) -> list[SourceQuestion]:
+    """Read the questions of a published edition, as they are.
+
+    Raises:
+        SourceError: As ``read_stories``.
+    """
+    return [
+        SourceQuestion(
+            where=where,
+            image_id=field(entry, "img_id", str, where),
+            category=field(entry, "category", str, where),
+            text=field(entry, "question", str, where),
+            options=tuple(field(entry, name, str, where) for name in _OPTIONS),
+            answer=field(entry, "answer", str, where),
+        )
+        for entry, where in read_entries(release.folder / QUESTIONS)
+    ]
+
+
+def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
+    """Read what the annotators wrote; nothing for a published edition.
+
+    Raises:
+        SourceError: As ``read_stories``; also if somebody annotated a picture twice.
+    """
+    if release.edition == "published":
+        return []
+    entries = read_entries(release.folder / ANNOTATIONS)
+    return records(entries, RawAnnotation, unique=("image", "annotator"))
+
+
+def _described(release: CogBenchRelease) -> Iterator[tuple[str, Entry, str]]:
+    file = release.folder / DESCRIPTIONS
+    try:
+        text = file.read_text(encoding="utf-8")
+        entries = parse_json(text)
+    except (OSError, ValueError, RecursionError, SourceError) as why:
+        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    if not isinstance(entries, dict):
+        raise SourceError(f"{file}: expected an object, image id -> annotation, at the top")
+    for image_id, entry in entries.items():
+        where = f"{file}, entry {image_id!r}"
+        if not isinstance(entry, dict):
+            raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
+        yield image_id, entry, where
+
+
+def _spelt(entry: Entry, kind: Kind) -> str:
+    """The entry's own spelling of a kind; the authors' if it has none, for the complaint."""
+    return next((name for name in entry if find_kind(name) == kind), kind.field)
+
+
+def _noted(entry: Entry, name: str, where: str) -> list[str]:
+    values = field(entry, name, list, where)
+    texts = [field({name: value}, name, str, where) for value in values]
+    return [" ".join(text.split()) for text in texts if not is_none(text)]

@@ -1,1 +1,0 @@
-"""CogBench's mini edition: the raw material, and what draws it."""

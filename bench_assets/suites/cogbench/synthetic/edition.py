@@ -1,0 +1,129 @@
+"""The mini edition: drawn story pictures, three annotators who differ, and a writer that errs.
+
+``tales`` says what is in the pictures. ``misunderstood`` of ``stories.json`` is a picture
+that each annotator takes for another story, ``torn`` a file that is no picture.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from bench_assets.core.tables.source_folder import as_json, write_files
+from bench_assets.suites.cogbench.dataset.reasoning_chains import Chain
+from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.source import (
+    ANNOTATIONS,
+    REFINEMENTS,
+    REVIEWS,
+    WRITER_REPLIES,
+)
+from bench_assets.suites.cogbench.synthetic.tales import Tale, all_parts, drawn, tales
+from bench_assets.suites.cogbench.synthetic.wording import worded
+from bench_assets.suites.cogbench.synthetic.writer import refinements, replies
+
+_MATERIAL = Path(__file__).with_name("stories.json")
+_EMPTY = re.compile(r"\[[\w ]+\]: None\n")
+_ALONE = ("ceiling", "shadow", "corner")  # entities that each annotator has for himself
+
+
+def write(folder: Path, seed: int = 0) -> None:
+    """Write the raw material of the mini edition: 24 pictures with a story, and two to be dropped.
+
+    The same seed writes the same bytes. Files that hold them already are left alone.
+
+    Args:
+        folder: A folder of its own; made if need be.
+        seed: Draws what is in the pictures, where it lies and which letters the writer makes right.
+    """
+    rng = Random(seed)
+    material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
+    told = worded(tales(material, rng))
+    people = material["annotators"]
+    riddle = material["misunderstood"]
+    files = {
+        f"images/{tale.name}.png": drawn(tale.background, tale.ground, all_parts(tale), rng)
+        for tale in told
+    }
+    files[f"images/{riddle['name']}.png"] = drawn(
+        riddle["background"], riddle["background"], riddle["parts"], rng
+    )
+    files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
+    files[ANNOTATIONS] = as_json(
+        [entry for number, tale in enumerate(told) for entry in _annotations(number, tale, people)]
+        + [
+            _entry(f"{riddle['name']}.png", *one)
+            for one in zip(people, riddle["annotations"], strict=True)
+        ]
+        + [
+            _entry(name, person, _annotation(told[0], who))
+            for name in material["torn"]
+            for who, person in enumerate(people)
+        ]
+    )
+    files[REVIEWS] = as_json(_reviews(told))
+    files[REFINEMENTS] = as_json(refinements(told))
+    files[WRITER_REPLIES] = "".join(replies(told, rng)).encode()
+    write_files(folder, files)
+
+
+def _annotations(number: int, tale: Tale, people: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Three annotations; every third picture has one that breaks a rule of Figure 6."""
+    for who, name in enumerate(people):
+        text = _annotation(tale, who)
+        if number % 3 == who and who == number % 2:
+            text = _FAULTS[number % len(_FAULTS)](text)
+        yield _entry(f"{tale.name}.png", name, text)
+
+
+def _annotation(tale: Tale, who: int) -> str:
+    noted = [told for told in tale.told if who in told.by]
+    things = [tale.child, *(thing for told in noted for thing in told.things), _ALONE[who]]
+    lines = [f"[Entities]: [{', '.join(dict.fromkeys(things))}]"]
+    said = [tale.openings[who]]
+    for kind in KINDS:
+        chains = [
+            Chain((told.clue,), told.conclusions[who]) for told in noted if told.kind == kind.code
+        ]
+        # Some people write brackets, some write one chain a line.
+        written = [str(chain) if who == 2 else f"[{chain}]" for chain in chains]
+        lines.append(f"[{kind.field}]: " + ("\n".join(written) or "None"))
+        said += [text for chain in chains for text in (*chain.premises, chain.conclusion)]
+    return "\n".join([*lines, f"[Description]: {' '.join(dict.fromkeys(said))}"])
+
+
+def _conclusion_only(text: str) -> str:
+    return text.replace("[Event Reasoning]: ", "[Event Reasoning]: [Something happens.]\n")
+
+
+def _two_arrows(text: str) -> str:
+    return text.replace("[Location Reasoning]: ", "[Location Reasoning]: [A -> B -> C]\n")
+
+
+def _section_missing(text: str) -> str:
+    return _EMPTY.sub("", text, count=1)
+
+
+def _twice(text: str) -> str:
+    return text.replace("[Entities]: [", "[Entities]: [floor, floor, ")
+
+
+_FAULTS = (_conclusion_only, _two_arrows, _section_missing, _twice)
+
+
+def _reviews(told: Sequence[Tale]) -> list[dict[str, object]]:
+    """Decisions on what one annotator noted, and one that decides nothing."""
+    return [
+        {
+            "image": f"{tale.name}.png",
+            "field": "Entities",
+            "text": _ALONE[number % len(_ALONE)],
+            "accept": number % 3 > 0,
+        }
+        for number, tale in enumerate(told[::2])
+    ] + [{"image": "treat-1.png", "field": "Entities", "text": "unicorn", "accept": True}]
+
+
+def _entry(image: str, annotator: str, annotation: str) -> dict[str, str]:
+    return {"image": image, "annotator": annotator, "annotation": annotation}

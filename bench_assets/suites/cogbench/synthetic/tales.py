@@ -1,0 +1,157 @@
+"""What is drawn and told in each picture of the mini edition.
+
+``stories.json`` holds chains of each kind with four things that may be drawn for them. Each
+picture draws its own, so that nothing but the picture tells which of four answers is right: neither
+the question, nor what was right elsewhere, nor what usually goes with what.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, TypeAlias
+
+from bench_assets.core.images.synthetic_scenes import Scene
+
+Material: TypeAlias = Mapping[str, Any]
+
+PICTURES = 4  # of each story
+_SIZE = (384, 288)  # px
+_HORIZON = 212  # px
+_CHILD = (168, 170), 86  # place and size, px
+_SHIFT = 6  # px that things may lie off their place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainQuestion:
+    """A question about a chain; which option is right was drawn."""
+
+    text: str
+    options: tuple[str, ...]
+    right: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryReasoning:
+    """A chain of reasoning about what is drawn, and what is asked about it."""
+
+    kind: str  # the code of a kind
+    clue: str
+    conclusions: tuple[str, ...]  # a wording for each annotator
+    things: tuple[str, ...]  # entities
+    by: tuple[int, ...]  # the annotators who noted it
+    questions: tuple[ChainQuestion, ...]
+    parts: tuple[Material, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tale:
+    """One picture of the mini edition."""
+
+    name: str
+    background: str
+    ground: str
+    child: str
+    openings: tuple[str, ...]  # a wording for each annotator
+    told: tuple[StoryReasoning, ...]
+
+
+def tales(material: Material, rng: Random) -> list[Tale]:
+    """Draw the four pictures of each story; each answer is right equally often over all."""
+    decks = _decks(material, rng)
+    return [
+        _tale(material, story, number, decks, rng)
+        for story in material["stories"]
+        for number in range(1, PICTURES + 1)
+    ]
+
+
+def drawn(background: str, ground: str, parts: Sequence[Material], rng: Random) -> bytes:
+    """Draw parts on a background; things lie a little off their places."""
+    scene = Scene(*_SIZE, background=background)
+    scene.backdrop((0, _HORIZON, *_SIZE), ground)
+    for part in parts:
+        x, y = part["at"]
+        spot = x + rng.randint(-_SHIFT, _SHIFT), y + rng.randint(-_SHIFT, _SHIFT)
+        scene.sprite(part["sprite"], spot, part["size"])
+    return scene.png()
+
+
+def all_parts(tale: Tale) -> list[Material]:
+    """Everything that is drawn in a picture: its child, and what its chains are about."""
+    place, size = _CHILD
+    child = {"sprite": tale.child, "at": place, "size": size}
+    return [child, *(part for told in tale.told for part in told.parts)]
+
+
+def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
+    """For each chain, which of its draws the pictures that have it take, in order."""
+    used = [chain for story in material["stories"] for chain in story["chains"].items()]
+    decks = {}
+    for kind, variant in dict.fromkeys(used):
+        times = used.count((kind, variant)) * PICTURES
+        n_draws = len(material["chains"][kind][variant]["draws"])
+        decks[kind, variant] = [number % n_draws for number in range(times)]
+        rng.shuffle(decks[kind, variant])
+    return decks
+
+
+def _tale(
+    material: Material,
+    story: Material,
+    number: int,
+    decks: Mapping[tuple[str, int], list[int]],
+    rng: Random,
+) -> Tale:
+    cast = {role: rng.choice(names) for role, names in material["cast"].items()}
+    told = [
+        _told(material["chains"][kind][variant], cast, decks[kind, variant].pop())
+        for kind, variant in story["chains"].items()
+    ]
+    if number == PICTURES:
+        other = next(kind for kind in material["chains"] if kind not in story["chains"])
+        chain = material["chains"][other][0]
+        told.append(_alone(_told(chain, cast, rng.randrange(len(chain["draws"])))))
+    return Tale(
+        name=f"{story['name']}-{number}",
+        background=story["background"],
+        ground=story["ground"],
+        child=cast["child"],
+        openings=tuple(text.format_map(cast) for text in material["openings"]),
+        told=tuple(told),
+    )
+
+
+def _told(chain: Material, cast: Mapping[str, str], right: int) -> StoryReasoning:
+    draw = chain["draws"][right]
+    words = {**cast, "thing": draw["thing"], "is": draw["is"]}
+    clues = [_filled(one["clue"], {**cast, "thing": one["thing"]}) for one in chain["draws"]]
+    return StoryReasoning(
+        kind=chain["kind"],
+        clue=clues[right],
+        conclusions=tuple(_filled(text, words) for text in chain["so"]),
+        things=(draw["thing"], *(_filled(text, words) for text in chain.get("also", ()))),
+        by=(0, 1, 2),
+        questions=tuple(_questions(chain, cast, clues, right)),
+        parts=tuple(
+            {**part, "sprite": _filled(part["sprite"], words)}
+            for part in (*draw["parts"], *chain.get("parts", ()))
+        ),
+    )
+
+
+def _questions(
+    chain: Material, cast: Mapping[str, str], clues: Sequence[str], right: int
+) -> Iterator[ChainQuestion]:
+    options = tuple(one["option"] for one in chain["draws"])
+    yield ChainQuestion(text=_filled(chain["ask"], cast), options=options, right=right)
+    if "why" in chain:
+        yield ChainQuestion(text=_filled(chain["why"], cast), options=tuple(clues), right=right)
+
+
+def _alone(told: StoryReasoning) -> StoryReasoning:
+    """A chain that one annotator noted: it waits for a person, and nobody is asked about it."""
+    return replace(told, by=(1,), questions=())
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return text.format_map(words)

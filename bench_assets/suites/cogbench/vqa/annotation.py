@@ -1,0 +1,175 @@
+"""What people are asked about the questions that a model wrote (section 2.3.2, refinement).
+
+The instructions are the paper's rules in our words.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bench_assets.annotation.answers.values import (
+    by_item,
+    letter_of,
+    lettered_choices,
+    most_said,
+    word,
+    words,
+)
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.suites.cogbench.construction.selection import by_image_id, question_id
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
+from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
+from bench_assets.suites.cogbench.vqa.question_writing import WrittenQuestion, as_source_question
+from bench_assets.suites.cogbench.vqa.refinement import Action, Refinement, find_flags
+
+_LETTERS = "ABCD"
+_ACTIONS: Mapping[str, Action] = {
+    "it is sound: keep it": "keep",
+    "it cannot be saved: drop it": "drop",
+    "ask it like this:": "replace",
+}
+
+_FORM = Form(
+    name="cogbench/question_review",
+    title="Is the question sound?",
+    about="section 2.3.2, manual refinement",
+    instructions=(
+        "A model wrote the question from a chain of reasoning about the picture. It is sound if the"
+        " picture is needed to answer it, if exactly one option is right and it is the one that is"
+        " called so, if the others are wrong but not absurd, and if no option stands out by its"
+        " length or wording. Where a few words mend it, write the whole question anew: text, four"
+        " options, and which one is right."
+    ),
+    fields=(
+        Field(name="action", kind="choice", label="What becomes of it?", choices=tuple(_ACTIONS)),
+        Field(name="question", kind="text", label="The new question", required=False),
+        Field(
+            name="options",
+            kind="texts",
+            label="Its four options",
+            required=False,
+            least=len(_LETTERS),
+            most=len(_LETTERS),
+        ),
+        Field(
+            name="right",
+            kind="choice",
+            label="The right one of them",
+            choices=tuple(_LETTERS),
+            required=False,
+        ),
+        Field(name="note", kind="text", label="Why?", required=False),
+    ),
+)
+
+
+class Refinements(NamedTuple):
+    """What came of answers: decisions, and what decides nothing, with the reason."""
+
+    rows: list[Refinement]
+    rejections: list[Rejection]
+
+
+def items(
+    written: Sequence[WrittenQuestion],
+    language_only: Sequence[LanguageOnly],
+    images: Sequence[StoredImage],
+) -> list[Unit]:
+    """Ask about each written question, with what is doubtful about it.
+
+    Args:
+        written: As the writer left them.
+        language_only: Which of them a model solves without the picture.
+        images: The pictures.
+    """
+    pictures = by_image_id(images)
+    asked = {question_id(one): one for one in map(as_source_question, written)}
+    doubts: dict[str, list[str]] = {}
+    for name, doubt in sorted(set(find_flags(list(asked.values())))):
+        doubts.setdefault(name, []).append(doubt)
+    for solved in language_only:
+        if solved.solvable:
+            doubts.setdefault(solved.question_id, []).append(SOLVABLE)
+    return [
+        Unit(
+            form=_FORM.name,
+            item_id=name,
+            shown=_shown(one, doubts.get(name, [])),
+            pictures={"Picture": pictures[one.image_id].sha256},
+        )
+        for name, one in asked.items()
+        if one.image_id in pictures
+    ]
+
+
+def refinements(answers: Sequence[Answer]) -> Refinements:
+    """Take what most reviewers of a question decided.
+
+    Of several who write it anew the first counts. A question about which they are divided, or that
+    was written anew and lacks something, stays as it is, and is named.
+    """
+    found = Refinements([], [])
+    for name, about in by_item(answers).items():
+        decision = most_said([word(answer, "action") for answer in about])
+        why = "" if decision else "the reviewers are divided"
+        if decision and _ACTIONS[decision] == "replace":
+            about = [one for one in about if word(one, "action") == decision]  # noqa: PLW2901
+            why = _lacking(about[0])
+        if why:
+            found.rejections.append(Rejection(entry=f"review of {name}", reason=why))
+        else:
+            found.rows.append(_refinement(name, _ACTIONS[decision], about[0]))
+    return found
+
+
+def _rows(answers: Sequence[Answer]) -> list[Refinement]:
+    return refinements(answers).rows
+
+
+def _shown(one: SourceQuestion, doubts: Sequence[str]) -> dict[str, str]:
+    shown = {
+        "Kind": one.category,
+        "Question": one.text,
+        "Options": "\n".join(lettered_choices(one.options)),
+        "Called right": one.answer,
+    }
+    return shown | ({"Doubtful": "; ".join(doubts)} if doubts else {})
+
+
+def _lacking(answer: Answer) -> str:
+    missing = [name for name in ("question", "options", "right") if not words(answer, name)]
+    return f"written anew without {', '.join(missing)}" if missing else ""
+
+
+def _refinement(name: str, action: Action, answer: Answer) -> Refinement:
+    return Refinement(
+        question_id=name,
+        action=action,
+        note=" ".join(word(answer, "note").split()),
+        replacement=_replacement(answer) if action == "replace" else None,
+    )
+
+
+def _replacement(answer: Answer) -> SourceQuestion:
+    return SourceQuestion(
+        where=f"review by {answer.person}",
+        image_id="",
+        category="",
+        text=" ".join(word(answer, "question").split()),
+        options=words(answer, "options"),
+        answer=letter_of(word(answer, "right")),
+    )
+
+
+QUESTION_REVIEW = SuiteForm(
+    form=_FORM,
+    reads={
+        "written": TableOf("cogbench/vqa/written_questions", WrittenQuestion),
+        "language_only": TableOf("cogbench/vqa/language_only", LanguageOnly),
+        "images": TableOf("cogbench/images", StoredImage),
+    },
+    items=items,
+    row=Refinement,
+    to_rows=_rows,
+)

@@ -1,0 +1,167 @@
+"""Finds what is doubtful about written questions, and applies what people decided about it.
+
+A person decides by an entry of ``refinements.json``: ``{question_id, action, note}``, where the
+action is "keep", "drop" or "replace"; the last comes with ``question``, ``options`` and ``answer``.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.suites.cogbench.construction.selection import plain, question_id
+from bench_assets.suites.cogbench.dataset.source import REFINEMENTS, SourceQuestion
+from bench_assets.suites.cogbench.vqa.language_only import MUCH_LONGER, SOLVABLE
+
+Action: TypeAlias = Literal["keep", "drop", "replace"]
+
+_SHARE_OF_LETTER = 0.25
+_MAX_IMBALANCE = 0.1  # of a letter's share among right answers
+
+TOO_LONG, REPEATED = "an option is much longer than the rest", "the question was asked before"
+NEEDS_NO_PICTURE = (
+    "solved without the picture; to ask it all the same, keep it in refinements.json or set "
+    "keep_solvable"
+)
+EQUAL_OPTIONS = "two options say the same"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """Something doubtful about a question, and what became of it."""
+
+    question_id: str
+    flag: str
+    decision: str  # the action of a person; "" if nobody has looked at it yet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refinement:
+    """What a person decided about a question."""
+
+    question_id: str
+    action: Action
+    note: str
+    replacement: SourceQuestion | None = None
+
+
+class RefinedQuestions(NamedTuple):
+    """The questions after refinement, and those that went."""
+
+    questions: list[SourceQuestion]
+    rejections: list[Rejection]
+
+
+def read_refinements(folder: Path) -> list[Refinement]:
+    """Read the decisions of people; none without the file.
+
+    Raises:
+        SourceError: If an entry is not of the form above; names file and entry.
+    """
+    file = folder / REFINEMENTS
+    return [_refinement(*found) for found in read_entries(file)] if file.is_file() else []
+
+
+def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
+    """Find doubtful questions: pairs of question id and what is doubtful."""
+    times = Counter((question.image_id, plain(question.text)) for question in questions)
+    found = []
+    for question in questions:
+        name = question_id(question)
+        lengths = sorted(map(len, question.options))
+        if len(lengths) > 1 and lengths[-1] > MUCH_LONGER * lengths[-2]:
+            found.append((name, TOO_LONG))
+        if len(set(map(plain, question.options))) < len(question.options):
+            found.append((name, EQUAL_OPTIONS))
+        if times[question.image_id, plain(question.text)] > 1:
+            found.append((name, REPEATED))
+    return found
+
+
+def undecided(flags: Iterable[Flag]) -> dict[str, str]:
+    """Say of each question that nobody decided about what is doubtful."""
+    found: dict[str, list[str]] = {}
+    for flag in flags:
+        if not flag.decision:
+            found.setdefault(flag.question_id, []).append(flag.flag)
+    return {name: "; ".join(doubts) for name, doubts in found.items()}
+
+
+def solved(flags: Iterable[Flag]) -> list[str]:
+    """Name the questions that need no picture and that nobody kept or replaced (section 2.3.2)."""
+    return [one.question_id for one in flags if one.flag == SOLVABLE and not one.decision]
+
+
+def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
+    """Say whether each of four letters is right about equally often, and how often each is.
+
+    Too few questions to tell are balanced.
+
+    >>> letter_balance("ABCD" * 5)
+    (True, {'A': 5, 'B': 5, 'C': 5, 'D': 5})
+    """
+    counts = Counter(answers)
+    shown = {letter: counts[letter] for letter in ascii_uppercase[:4]}
+    n = counts.total()
+    shares = [count / n for count in shown.values()] if n else []
+    balanced = all(abs(share - _SHARE_OF_LETTER) <= _MAX_IMBALANCE for share in shares)
+    return n < 20 or balanced, shown
+
+
+def refine(
+    questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
+) -> RefinedQuestions:
+    """Apply what people decided; a question that nobody looked at stays as it is."""
+    decided = {one.question_id: one for one in refinements}
+    refined = RefinedQuestions([], [])
+    names = set()
+    for question in questions:
+        name = question_id(question)
+        names.add(name)
+        decision = decided.get(name)
+        if decision is None or decision.action == "keep":
+            refined.questions.append(question)
+        elif decision.replacement is None:
+            reason = f"dropped by hand: {decision.note}"
+            refined.rejections.append(Rejection(entry=name, reason=reason))
+        else:
+            new = replace(decision.replacement, image_id=question.image_id)
+            refined.questions.append(replace(new, category=question.category))
+            reason = f"replaced by {question_id(new)}: {decision.note}"
+            refined.rejections.append(Rejection(entry=name, reason=reason))
+    refined.rejections.extend(
+        Rejection(entry=f"{REFINEMENTS}, {one.question_id}", reason="there is no such question")
+        for one in refinements
+        if one.question_id not in names
+    )
+    return refined
+
+
+def _refinement(entry: Entry, where: str) -> Refinement:
+    action = field(entry, "action", str, where)
+    actions: dict[str, Action] = {"keep": "keep", "drop": "drop", "replace": "replace"}
+    if action not in actions:
+        raise SourceError(f"{where}: action {action!r}; expected keep, drop or replace")
+    return Refinement(
+        question_id=field(entry, "question_id", str, where),
+        action=actions[action],
+        note=field({"note": "", **entry}, "note", str, where),
+        replacement=_replacement(entry, where) if action == "replace" else None,
+    )
+
+
+def _replacement(entry: Entry, where: str) -> SourceQuestion:
+    options = field(entry, "options", list, where)
+    return SourceQuestion(
+        where=where,
+        image_id="",
+        category="",
+        text=field(entry, "question", str, where),
+        options=tuple(field({"option": option}, "option", str, where) for option in options),
+        answer=field(entry, "answer", str, where),
+    )

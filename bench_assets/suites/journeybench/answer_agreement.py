@@ -1,0 +1,94 @@
+"""Whether a reply agrees with a ground truth, by rules: as far as numbers and words go."""
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.normalization import denies, plain, refuses, sentences
+from bench_assets.core.parsing.numbers import (
+    as_number,
+    denied,
+    final_number,
+    numbers,
+    same_number,
+    written,
+)
+
+_STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
+_WORD = re.compile(r"\w+")
+_UNSURE = re.compile(
+    r"\b(?:whether|not (?:sure|certain)|know|may|maybe|might|perhaps|possibly|unclear|unsure)\b",
+    re.IGNORECASE,
+)
+_ORDINALS = ("first image", "second image")
+_SAYS_NOTHING = frozenset(
+    ("there", "is", "are", "no", "not", "any", "a", "an", "the", "exist", "none")
+)
+
+
+def read_answer(reply: str, options: Sequence[str]) -> str:
+    """Read an option where there are some (cause and effect), else a number; "" if there is none.
+
+    >>> read_answer("The second image.", ("image1", "image2")), read_answer("So thirty.", ())
+    ('image2', '30')
+    """
+    if options:
+        letter = read_choice(reply, _ORDINALS).letter
+        return options[ascii_uppercase.index(letter)] if letter else ""
+    number = final_number(reply)
+    return "" if number is None else written(number)
+
+
+def agrees(answer: str, truth: str, reply: str) -> bool:
+    """Whether a reply with this answer says what one form of the ground truth says.
+
+    A truth that is a number, with or without what is counted, is compared as one. A truth that
+    denies ("there is no cup") is said by whatever denies the same thing and counts nothing. Any
+    other has to stand in a sentence that does not deny it.
+
+    >>> agrees("0", "there is not any cup", "I see no cups."), agrees("3", "no cups", "3 cups")
+    (True, False)
+    """
+    said, counted = as_number(answer), numbers(truth)
+    if len(counted) == 1 and not _absent(truth):
+        return said is not None and same_number(said, counted[0])
+    if _absent(truth):
+        return not said and any(_denies_it(truth, sentence) for sentence in sentences(plain(reply)))
+    return any(
+        f" {_words(truth)} " in f" {_words(sentence)} "
+        for sentence in sentences(plain(reply))
+        if not _absent(sentence)
+    )
+
+
+def missing_steps(solution: str, reply: str) -> list[str]:
+    """Results of the true steps that the reply does not state after those before them."""
+    said = iter(numbers(reply))
+    return [
+        step
+        for step in _STEP.findall(solution)
+        for result in numbers(step)
+        if not any(same_number(number, result) for number in said)
+    ]
+
+
+def _denies_it(truth: str, sentence: str) -> bool:
+    """Whether a sentence says that there is none of what a truth says there is none of."""
+    things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _SAYS_NOTHING
+    named = {_stem(word) for word in _WORD.findall(sentence.casefold())}
+    told = _absent(sentence) and not _UNSURE.search(sentence)
+    blind = refuses(sentence) and not denied(sentence)
+    return bool(things) and things <= named and told and not blind
+
+
+def _absent(text: str) -> bool:
+    return denies(text) or denied(text)
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s") if len(word) > 3 else word

@@ -1,0 +1,130 @@
+"""The pictures that one task names by their addresses; it asks nothing of other tasks' files."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.published_files import (
+    ServedImages,
+    picture_addresses,
+    published_files,
+    served,
+)
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.download import Download, Politeness, download, downloaded
+from resources.images.store import ImageStore
+from resources.response_cache.throughput import AskingProgress
+from resources.tables.parquet import table_output
+
+
+def picture_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
+    """Build the assets of a task's pictures.
+
+    Args:
+        here: The task's folder, such as ``journeybench/mcot``.
+        tables: Its published tables, as ``source.PUBLISHED`` names them.
+    """
+    return [_downloads(here, tables), _pictures(here, tables)]
+
+
+def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
+    @dg.asset(deps=here.source, **here.stage("source"))
+    def downloads(
+        context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsFile
+    ) -> dg.Output[list[Download]]:
+        """Fetch the task's pictures that lie at an address, if bench.toml says download = true.
+
+        One row: what became of one address, or which file of `images/` is its picture. What lies
+        in `images/` is not fetched, and what was fetched before is not fetched again.
+        """
+        chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+        found, addresses = _served(sources, tables)
+        there = [Download(url=address, file=name) for address, name in found.file_of.items()]
+        urls = [address for address in addresses if address not in found.file_of]
+        target = _folder(settings)
+        if not chosen.download:
+            return table_output(there + downloaded(urls, target))
+        polite = Politeness(connections=chosen.download_connections)
+        with AskingProgress("pictures", context.log.info, "in the log") as progress:
+            rows = download(urls, target, polite, random.Random(SUITE), progress)
+        return table_output(there + rows, {"failed": sum(bool(row.error) for row in rows)})
+
+    return downloads
+
+
+def _pictures(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=f"{here.folder.replace('/', '_')}_pictures",
+        ins=here.ins("downloads", files="../images"),
+        deps=here.source,
+        outs=_outs(here),
+    )
+    def pictures(
+        sources: SourceFiles,
+        settings: SettingsFile,
+        image_store: ImageStore,
+        files: list[StoredImage],
+        downloads: list[Download],
+    ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
+        """Store the pictures of the task's addresses, and say of every other address why."""
+        there, target = by_name(files), _folder(settings)
+        named = [
+            replace(there[row.file], name=row.url)
+            for row in downloads
+            if not (row.sha256 or row.error) and row.file in there
+        ]
+        fetched = {row.url: target / row.file for row in downloads if row.sha256}
+        stored, broken = image_store.put_files(fetched, entry="")
+        broken += [Rejection(entry=row.url, reason=row.error) for row in downloads if row.error]
+        found, _ = _served(sources, tables)
+        broken += [_refusal(*one) for one in found.refused.items()]
+        return table_output(named + stored), table_output(broken)
+
+    return pictures
+
+
+def _outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
+    return {
+        "images": out(
+            here.stage("images"),
+            StoredImage,
+            "One row: one picture that decodes, under its address. Questions about any other "
+            "picture are among the task's rejections.",
+        ),
+        "broken_images": out(
+            here.stage("images"),
+            Rejection,
+            "One row: an address that brought no picture, a picture that was fetched and does "
+            "not decode, or a file of `images/` that could be the picture of several "
+            "addresses, and why.",
+        ),
+    }
+
+
+def _served(sources: SourceFiles, tables: Sequence[str]) -> tuple[ServedImages, list[str]]:
+    """The task's addresses, and which files of ``images/`` are their pictures."""
+    folder = source_folder(sources)
+    addresses = picture_addresses(published_files(folder, *tables).values())
+    return served(picture_files(folder / "images"), addresses), addresses
+
+
+def _refusal(name: str, addresses: Sequence[str]) -> Rejection:
+    first, second = addresses[:2]
+    reason = (
+        f"could be the picture of {len(addresses)} addresses, such as {first} and {second}; "
+        f"move it to where one of them ends, such as images/{first.partition('://')[2]}"
+    )
+    return Rejection(entry=f"images/{name}", reason=reason)
+
+
+def _folder(settings: SettingsFile) -> Path:
+    return settings.load().home / "downloads" / SUITE

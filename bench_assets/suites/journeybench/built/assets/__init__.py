@@ -1,1 +1,0 @@
-"""The built route as Dagster assets."""

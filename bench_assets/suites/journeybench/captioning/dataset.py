@@ -1,0 +1,175 @@
+"""Reads captions that people wrote: published in one cell, needed as several texts.
+
+Turns captioned pictures into questions.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.journeybench.published_files import (
+    EntryQuestions,
+    name_of,
+    numbered,
+    read_records,
+    text,
+    texts,
+)
+
+RELEASES = (1042,)
+"""Rows of the known releases."""
+
+CATEGORIES = (
+    "unusual attributes or accessories",
+    "unexpected behavior",
+    "strange scene",
+    "strange animal",
+    "misplacement",
+    "incorrect biological rules",
+    "unusual construction",
+    "strange indoor objects",
+    "unusual food",
+    "incorrect physics rules",
+    "incorrect usage",
+)
+"""What can be unusual in a picture: the 11 of the data; the paper speaks of 15 (section 3.1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionedImage:
+    """A picture and what people wrote about what is unusual in it."""
+
+    entry_id: str  # its picture's, and the number of the time where rows share one
+    picture: str  # its address, or its file name where the edition is built here
+    captions: tuple[str, ...]
+    categories: tuple[str, ...]  # of CATEGORIES, at most two
+    unknown_categories: tuple[str, ...] = ()  # spellings that are none of them
+
+
+def read_captioned_images(file: Path) -> list[CaptionedImage]:
+    """Read all rows in file order; the release has 1,042, three pictures in two rows each.
+
+    As for the authors' script, a second row is a sample of its own, with its own references.
+
+    Raises:
+        SourceError: If a row has no address or no caption; names file and row.
+    """
+    rows = [_captioned_image(entry, where) for entry, where in read_records(file)]
+    names = numbered(row.entry_id for row in rows)
+    return [replace(row, entry_id=name) for row, name in zip(rows, names, strict=True)]
+
+
+def split_captions(cell: str) -> tuple[str, ...]:
+    r"""Split a cell of captions: numbered, quoted, on lines, or sentence by sentence.
+
+    Of the release's cells 974 are numbered ``1. "..." 2. "..."`` and 68 are not.
+
+    >>> split_captions('1. "A cat in 2. gear." 2. "A cat drives."')
+    ('A cat in 2. gear.', 'A cat drives.')
+    >>> split_captions("A cat drives.\n- A cat at the wheel")
+    ('A cat drives.', 'A cat at the wheel')
+    """
+    forms = (_numbered_and_quoted, _numbered, _quoted, _lines, _sentences)
+    several = (captions for form in forms if len(captions := _bared(form(cell))) > 1)
+    return next(several, ()) or _bared(_numbered(cell) or [cell])
+
+
+def known_categories(spellings: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part spellings into the categories they mean, each once, and those that mean none.
+
+    >>> known_categories(["Strange  scene", "strange scene", "weird"])
+    (('strange scene',), ('weird',))
+    """
+    plain = {" ".join(s.lower().replace("_", " ").split()): s.strip() for s in spellings}
+    known = tuple(name for name in plain if name in CATEGORIES)
+    return known, tuple(s for name, s in plain.items() if name and name not in CATEGORIES)
+
+
+def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
+    address = field(entry, "url", str, where).strip()
+    written = texts(entry, "captions")
+    captions = split_captions(written[0]) if len(written) == 1 else tuple(written)
+    if not (address and captions):
+        raise SourceError(f"{where}: expected an address and captions, found {written!r:.80}")
+    known, unknown = known_categories(
+        text(entry, name, where) for name in ("category1", "category2")
+    )
+    return CaptionedImage(
+        entry_id=name_of(address),
+        picture=address,
+        captions=captions,
+        categories=known,
+        unknown_categories=unknown,
+    )
+
+
+def _numbered_and_quoted(cell: str) -> list[str]:
+    return _numbered(cell, before=r"[\"“]")
+
+
+def _numbered(cell: str, before: str = r"\D") -> list[str]:
+    """What follows "1.", then "2.", and so on; a number out of turn belongs to its caption."""
+    parts: list[str] = []
+    number, rest = 1, cell
+    while found := re.search(rf"(^|[\s\"”.;,]){number}\s*[.):]\s*(?={before})", rest):
+        parts.append(rest[: found.end(1)])
+        number, rest = number + 1, rest[found.end() :]
+    return [*parts[1:], rest] if parts and not parts[0].strip() else []
+
+
+def _quoted(cell: str) -> list[str]:
+    return re.findall(r"[\"“]([^\"“”]+)[\"”]", cell)
+
+
+def _lines(cell: str) -> list[str]:
+    return re.split(r"[\r\n]+|;", cell)
+
+
+def _sentences(cell: str) -> list[str]:
+    """Each caption is one sentence (section 3.2)."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(_numbered(cell) or [cell]))
+
+
+def _bared(captions: Iterable[str]) -> tuple[str, ...]:
+    """Take off what only holds captions together: bullets, quotation marks, blanks."""
+    bare = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
+    return tuple(caption for caption in bare if caption)
+
+
+TASK_NAME = "journeybench/captioning"
+_TEXT = "Describe in one sentence what is unusual in the picture."
+
+
+def to_questions(
+    entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
+) -> EntryQuestions:
+    """Ask for a caption of every picture that is there.
+
+    Args:
+        entries: Captioned pictures.
+        images: Stored pictures by the name that entries know them by.
+    """
+    questions = [
+        Question(
+            question_id=f"{TASK_NAME}/{entry.entry_id}",
+            task=TASK_NAME,
+            edition="own",
+            kind="text",
+            text=_TEXT,
+            answer=entry.captions,
+            images=(images[entry.picture].sha256,),
+            category="; ".join(entry.categories),
+            labels={"picture": entry.picture},
+        )
+        for entry in entries
+        if entry.picture in images
+    ]
+    missing = [entry for entry in entries if entry.picture not in images]
+    return EntryQuestions(
+        questions,
+        [Rejection(entry=e.entry_id, reason=f"no picture: {e.picture}") for e in missing],
+    )

@@ -1,0 +1,198 @@
+"""From a gallery to captioned pictures: what the built route of every task begins with (3.1, 3.2).
+
+Every table is empty for a published source.
+"""
+
+from collections.abc import Sequence
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.asset_factory.annotation_inputs import least_votes, needed_of
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
+from bench_assets.suites.journeybench.construction import annotation
+from bench_assets.suites.journeybench.construction.assets.acquisition import AcquiredImage, acquire
+from bench_assets.suites.journeybench.construction.captions import kept_captions, verify_captions
+from bench_assets.suites.journeybench.construction.filtering import (
+    CriterionAgreement,
+    Query,
+    Rule,
+    agreement,
+    decide,
+)
+from bench_assets.suites.journeybench.construction.filtering import queries as combine
+from bench_assets.suites.journeybench.decisions import N_VERIFIERS, CaptionDecision, FilterDecision
+from bench_assets.suites.journeybench.raw_material import (
+    CaptionVote,
+    FilterVote,
+    GalleryPicture,
+    PictureCategories,
+    WrittenCaption,
+    read_raw,
+)
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.download import Politeness
+from resources.images.gallery import HttpGallery
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
+
+_HERE = AssetFolder(SUITE)
+
+
+class FilterRule(dg.Config):
+    """How the votes on a picture are read."""
+
+    rule: Rule = "majority"
+    """Whether more than half of the annotators must say yes, or all."""
+    least_votes: int = Field(4, ge=1)
+    """Pictures with fewer votes are open, unless bench.toml says how many people are asked; the
+    paper has at least four."""
+    near: int = Field(4, ge=0, le=64)
+    """Bits in which the hashes of two pictures that look the same may differ."""
+
+
+@dg.asset(deps=_HERE.source, **_HERE.stage("source"))
+def queries(settings: SettingsFile) -> dg.Output[list[Query]]:
+    """Combine topic words with attribute words.
+
+    One row: what a gallery is searched for. 17 x 15 = 255 in the paper, whose words are not
+    printed; ours are settings.
+    """
+    chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+    return table_output(combine(chosen.topics, chosen.attributes))
+
+
+@dg.asset(ins=_HERE.ins("queries"), **_HERE.stage("source"))
+def acquired(settings: SettingsFile, queries: list[Query]) -> dg.Output[list[AcquiredImage]]:
+    """Search a gallery over HTTP, if bench.toml names one.
+
+    One row: one picture that was found, now in `gallery/journeybench` of the home folder.
+    Annotators put their votes and captions there; then the folder can be named as the source.
+    """
+    configured = settings.load()
+    address = configured.suite(SUITE, JourneyBenchSettings).gallery
+    if not address:
+        return table_output([])
+    folder = configured.home / "gallery" / SUITE
+    rows = acquire(HttpGallery(address), [q.query for q in queries], folder, Politeness())
+    return table_output(rows, {"failed": sum(bool(row.error) for row in rows)})
+
+
+@dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
+def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryPicture]]:
+    """Read which pictures the gallery had.
+
+    One row: one generated picture, the query that found it and the prompt that it was made of.
+    """
+    rows = read_raw(source_folder(sources), GalleryPicture)
+    known = {query.query for query in queries}
+    return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
+
+
+@dg.asset(
+    ins=_HERE.ins("gallery", "filter_votes", stored="images"),
+    **_HERE.stage("select"),
+)
+def decisions(
+    config: FilterRule,
+    settings: SettingsFile,
+    image_store: ImageStore,
+    gallery: list[GalleryPicture],
+    filter_votes: list[FilterVote],
+    stored: list[StoredImage],
+) -> dg.Output[list[FilterDecision]]:
+    """Keep what is unusual, fictional and comprehensible.
+
+    One row: what became of one picture of the gallery, and why: by the votes of at least four
+    annotators, and by whether it looks like an earlier one.
+    """
+    there = by_name(stored)
+    hashes = {
+        row.picture: picture_hash(picture)
+        for row in gallery
+        if row.picture in there
+        and (picture := image_store.open_if_whole(there[row.picture].sha256)) is not None
+    }
+    rows = decide(
+        gallery,
+        filter_votes,
+        hashes,
+        rule=config.rule,
+        least_votes=needed_of(settings.load(), annotation.FILTER) or config.least_votes,
+        near=config.near,
+    )
+    return table_output(
+        rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}
+    )
+
+
+@dg.asset(ins=_HERE.ins("filter_votes"), **_HERE.stage("select"))
+def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
+    """Measure how far the annotators agree.
+
+    One row: one criterion; in the paper all annotators agree on over 72 % of the pictures.
+    """
+    return table_output(agreement(filter_votes))
+
+
+@dg.asset(ins=_HERE.ins("decisions", "written_captions", "caption_votes"), **_HERE.stage("select"))
+def caption_decisions(
+    settings: SettingsFile,
+    decisions: list[FilterDecision],
+    written_captions: list[WrittenCaption],
+    caption_votes: list[CaptionVote],
+) -> dg.Output[list[CaptionDecision]]:
+    """Keep five captions of each picture.
+
+    One row: what became of one caption, and why. Eight people write about each picture, four
+    verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 pictures).
+    """
+    kept = {decision.picture for decision in decisions if decision.kept}
+    least = least_votes(settings.load(), annotation.VERIFY, N_VERIFIERS)
+    rows = verify_captions(written_captions, caption_votes, kept, least=least)
+    return table_output(
+        rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}
+    )
+
+
+@dg.asset(
+    name="built",
+    ins=_HERE.ins("caption_decisions"),
+    deps=_HERE.source,
+    **AssetFolder(f"{SUITE}/captioning").stage("select"),
+)
+def captioned_images(
+    sources: SourceFiles, caption_decisions: list[CaptionDecision]
+) -> dg.Output[list[CaptionedImage]]:
+    """Put captions and categories of each picture together.
+
+    One row: one picture that was kept, with its captions. 1,042 in the release.
+    """
+    categories = {
+        row.picture: known_categories([row.category1, row.category2])
+        for row in read_raw(source_folder(sources), PictureCategories)
+    }
+    return table_output(
+        [
+            _captioned(picture, captions, *categories.get(picture, ((), ())))
+            for picture, captions in kept_captions(caption_decisions).items()
+        ]
+    )
+
+
+def _captioned(
+    picture: str, captions: Sequence[str], known: tuple[str, ...], unknown: tuple[str, ...]
+) -> CaptionedImage:
+    return CaptionedImage(
+        entry_id=picture,
+        picture=picture,
+        captions=tuple(captions),
+        categories=known,
+        unknown_categories=unknown,
+    )

@@ -1,0 +1,87 @@
+"""Image distractors: pictures that look like a captioned one (section 3.3)."""
+
+import dagster as dg
+import numpy as np
+from pydantic import Field
+
+from bench_assets.asset_factory.annotation_inputs import least_votes
+from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.assets.source import SUITE, digests
+from bench_assets.suites.journeybench.construction import annotation
+from bench_assets.suites.journeybench.construction.assets.encoders import open_sentence_encoder
+from bench_assets.suites.journeybench.construction.look_alikes import (
+    LookAlike,
+    composition,
+    propose,
+    verify_look_alikes,
+)
+from bench_assets.suites.journeybench.decisions import N_CHECKING, FilterDecision, LookAlikeDecision
+from bench_assets.suites.journeybench.raw_material import GalleryPicture, LookAlikeVote
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from resources.tables.parquet import table_output
+
+_HERE = AssetFolder(SUITE)
+
+
+class Neighbours(dg.Config):
+    """How many pictures are proposed."""
+
+    n: int = Field(8, ge=1)
+    """Nearest neighbours a picture and criterion."""
+
+
+@dg.asset(
+    ins=_HERE.ins("gallery", "decisions", stored="images"),
+    **_HERE.stage("distractors"),
+)
+def look_alike_proposals(
+    config: Neighbours,
+    settings: SettingsFile,
+    image_store: ImageStore,
+    gallery: list[GalleryPicture],
+    decisions: list[FilterDecision],
+    stored: list[StoredImage],
+) -> dg.Output[list[LookAlike]]:
+    """Find pictures that are alike in subject, composition, or both.
+
+    One row: one picture that may distract from another one. Subjects are compared by what the
+    pictures were generated from, compositions by where light and colours lie. A picture that does
+    not decode any more is like none; the log names it.
+    """
+    kept = {decision.picture for decision in decisions if decision.kept}
+    known = digests(stored)
+    decoded = [
+        (row, composition(picture))
+        for row in gallery
+        if row.picture in kept
+        and (picture := image_store.open_if_whole(known[row.picture])) is not None
+    ]
+    if not decoded:
+        return table_output([])
+    shown = [row for row, _ in decoded]
+    layouts = np.stack([layout for _, layout in decoded])
+    subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
+    return table_output(propose([row.picture for row in shown], subjects, layouts, config.n))
+
+
+@dg.asset(
+    ins=_HERE.ins("look_alike_proposals", "look_alike_votes"),
+    **_HERE.stage("distractors"),
+)
+def look_alikes(
+    settings: SettingsFile,
+    look_alike_proposals: list[LookAlike],
+    look_alike_votes: list[LookAlikeVote],
+) -> dg.Output[list[LookAlikeDecision]]:
+    """Keep the pictures that people find alike and in conflict with the captions.
+
+    One row: what became of one proposed picture, and why. About five are kept of each; the
+    release has 5,323 for 1,000 texts.
+    """
+    least = least_votes(settings.load(), annotation.ALIKE, N_CHECKING)
+    rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
+    return table_output(
+        rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
+    )

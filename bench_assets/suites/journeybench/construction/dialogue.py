@@ -1,0 +1,341 @@
+"""The dialogue that brings up what models get wrong about a picture (section 3.3, Figure 2).
+
+A language model that knows only the caption asks, a vision-language model answers, the language
+model reasons and asks again, until it decides or the rounds are over. All dialogues go on at once,
+so that models can batch; everything that is said is kept.
+
+What is read in the dialogues about a picture (section 3.3); the wording is ours.
+
+Who speaks when, what each is shown, and the marks by which replies are read are those of IdealGPT
+(You et al., 2023), on which the paper builds. The line "Statement:" is added: it is what may
+become a distractor.
+
+What is said in a dialogue about a picture, as rows, and how it is read.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+
+from bench_assets.core.schema.chat import ChatModel, Image, Prompt
+from bench_assets.suites.journeybench.construction.distractors import Statement
+from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+
+OPTIONS = ("entailment", "neutral", "contradiction")
+
+_ASK = (
+    "You cannot see a picture, but you can have questions about it answered by someone who can. "
+    "You want to find out whether a hypothesis about the picture holds. Ask short questions, each "
+    'of which can be understood without the others, begins with "What" and asks for one thing. '
+    'Print each on a line of its own, after "Sub-question 1:", "Sub-question 2:" and so on.'
+)
+_ASK_MORE = (
+    f"{_ASK} Some questions were answered already, and an analysis says what is still open. Ask "
+    'only for what is still open, after "Additional Sub-question 1:" and so on.'
+)
+_REASON = (
+    "You cannot see a picture. From a caption that may be wrong, and from questions about the "
+    "picture with answers that may be wrong, decide whether the picture supports a hypothesis. "
+    'Print three lines and nothing else. "Analysis:" and what speaks for and against it. '
+    '"Statement:" and one sentence that describes the picture as the answers do, in the style of '
+    'the hypothesis. "More Likely Answer:" and one of: entailment, neutral, contradiction'
+)
+_OR_UNSURE = ', or "We are not sure which option is correct" if the answers do not suffice.'
+_DECIDE = ". Decide for one of them, even if you are not sure."
+
+
+class Exchange(NamedTuple):
+    """A question about the picture, and what the answerer said."""
+
+    question: str
+    answer: str
+
+
+def first_questions(caption: str) -> Prompt:
+    """Ask what to ask about a picture of which only the caption is known."""
+    return Prompt.of(_known(caption), system=_ASK)
+
+
+def more_questions(caption: str, exchanges: Sequence[Exchange], analysis: str) -> Prompt:
+    """Ask what else to ask, after an analysis that could not decide."""
+    known = f"{_known(caption)}\n{_listed(exchanges)}\nAnalysis: {analysis}"
+    return Prompt.of(known, system=_ASK_MORE)
+
+
+def answer_prompt(image: str, question: str) -> Prompt:
+    """Ask the one who sees the picture."""
+    return Prompt.of(Image(image), f"Question: {question} Answer it in one short sentence.")
+
+
+def reason(caption: str, exchanges: Sequence[Exchange], *, last: bool) -> Prompt:
+    """Ask for a decision; in the last round one must be made."""
+    known = f"{_known(caption)}\n{_listed(exchanges)}"
+    return Prompt.of(known, system=_REASON + (_DECIDE if last else _OR_UNSURE))
+
+
+def _known(caption: str) -> str:
+    return f"Imperfect Caption: {caption}\nHypothesis: {caption}\nOptions: {', '.join(OPTIONS)}"
+
+
+def _listed(exchanges: Sequence[Exchange]) -> str:
+    return "\n".join(f"Sub-question: {e.question} Answer: {e.answer}" for e in exchanges)
+
+
+Speaker: TypeAlias = Literal["asker", "answerer", "reasoner"]
+Outcome: TypeAlias = Literal["decision", "round limit", "parse failure", "no reply"]
+
+_SUB_QUESTION = re.compile(r"Sub-question.{0,3}:[ \t]*(\S.*)", re.IGNORECASE)
+_LINE = r"{}:[ \t]*(\S.*)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """One thing that was said in a dialogue; in the order of the rows."""
+
+    picture: str
+    round: int
+    speaker: Speaker
+    said: str
+    heard: str  # the question that an answer is to, or what the speaker was shown
+    attempt: int  # 0, or how often an unreadable reply was asked for again
+    request_id: str
+    model: str
+    prompt_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DialogueEnd:
+    """How a dialogue ended."""
+
+    picture: str
+    caption: str  # what the asker and the reasoner knew, and whether it holds is what they discuss
+    outcome: Outcome
+    decision: str  # "entailment", "neutral" or "contradiction"; "" without a decision
+    rounds: int
+    detail: str  # why there was no reply, or which reply could not be read
+
+
+class ReasonerTurn(NamedTuple):
+    """What the reasoner says in one round."""
+
+    analysis: str
+    statement: str
+    decision: str  # "" if it is not sure
+
+
+def read_questions(reply: str) -> list[str] | None:
+    r"""Read the questions that an asker wrote, each after "Sub-question 1:"; None without any.
+
+    >>> read_questions("Sub-question 1: What is red?\nAdditional Sub-question 2: What else?")
+    ['What is red?', 'What else?']
+    """
+    return [found.strip() for found in _SUB_QUESTION.findall(reply)] or None
+
+
+def read_reasoning(reply: str) -> ReasonerTurn | None:
+    """Read a reasoner's three lines; None if one is missing, or the answer is no option."""
+    found = [
+        re.findall(_LINE.format(name), reply, re.IGNORECASE)
+        for name in ("Analysis", "Statement", "More Likely Answer")
+    ]
+    if not all(found):
+        return None
+    analysis, statement, said = (lines[-1].strip() for lines in found)
+    if "not sure" in said.casefold():
+        return ReasonerTurn(analysis, statement, "")
+    word = re.sub(r"[^\w\s]", "", said).strip().casefold()
+    return ReasonerTurn(analysis, statement, word) if word in OPTIONS else None
+
+
+Read = TypeVar("Read")
+
+
+class Dialogues(NamedTuple):
+    """What was said, how it ended, and the statements that came up."""
+
+    utterances: list[Utterance]
+    endings: list[DialogueEnd]
+    statements: list[Statement]
+
+
+@dataclass(slots=True)
+class _Dialogue:
+    picture: str
+    image: str
+    caption: str
+    exchanges: list[Exchange] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)  # of this round
+    analysis: str = ""
+    utterances: list[Utterance] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    end: DialogueEnd | None = None
+
+    def ends(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
+        self.end = DialogueEnd(
+            picture=self.picture,
+            caption=self.caption,
+            outcome=outcome,
+            decision=decision,
+            rounds=rounds,
+            detail=detail,
+        )
+
+
+def hold_dialogues(
+    captions: Mapping[str, str],
+    images: Mapping[str, str],
+    models: tuple[ChatModel, ChatModel],
+    *,
+    rounds: int = 4,
+    tries: int = 3,
+) -> Dialogues:
+    """Talk about every picture.
+
+    Args:
+        captions: What the asker knows, by picture.
+        images: SHA-256 by picture, for the answerer.
+        models: The asker, which also reasons, and the answerer, which sees.
+        rounds: The longest a dialogue goes on.
+        tries: How often a reply that cannot be read is asked for.
+
+    Raises:
+        ModelError: If a model cannot be asked at all.
+    """
+    asker, answerer = models
+    dialogues = [_Dialogue(name, images[name], caption) for name, caption in captions.items()]
+    for number in range(1, rounds + 1):
+        turn = _Turn(asker, "asker", number, tries)
+        turn.take(_going(dialogues), _question_prompt, read_questions, _take_questions)
+        _answer(_going(dialogues), answerer, number)
+        turn = _Turn(asker, "reasoner", number, tries)
+        turn.take(
+            _going(dialogues),
+            partial(_reason_prompt, is_last=number == rounds),
+            read_reasoning,
+            _take_reasoning,
+        )
+    for dialogue in _going(dialogues):
+        dialogue.ends("round limit", rounds)
+    return Dialogues(
+        [one for dialogue in dialogues for one in dialogue.utterances],
+        [dialogue.end for dialogue in dialogues if dialogue.end],
+        [one for dialogue in dialogues for one in dialogue.statements],
+    )
+
+
+class _Turn(NamedTuple):
+    """The turn of one speaker in one round, in all dialogues that still go on."""
+
+    model: ChatModel
+    speaker: Speaker
+    number: int
+    tries: int
+
+    def take(
+        self,
+        dialogues: Sequence[_Dialogue],
+        prompt: Callable[[_Dialogue], Prompt],
+        read: Callable[[str], Read | None],
+        accept: Callable[[_Dialogue, Read, GeneratedText, int], None],
+    ) -> None:
+        """Have the speaker speak until it can be read, or was asked often enough."""
+        waiting = list(dialogues)
+        for attempt in range(self.tries):
+            asked = {
+                f"{d.picture}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
+            }
+            replies = write(self.model, asked, attempt) if asked else []
+            unread = []
+            for dialogue, reply in zip(waiting, replies, strict=True):
+                _note(dialogue, self.number, self.speaker, reply, reply.prompt, attempt)
+                if reply.error:
+                    dialogue.ends("no reply", self.number, detail=reply.error)
+                elif (found := read(reply.text)) is None:
+                    unread.append(dialogue)
+                else:
+                    accept(dialogue, found, reply, self.number)
+            waiting = unread
+        for dialogue in waiting:
+            detail = f"the {self.speaker} was not readable {self.tries} times"
+            dialogue.ends("parse failure", self.number, detail=detail)
+
+
+def _going(dialogues: Sequence[_Dialogue]) -> list[_Dialogue]:
+    return [dialogue for dialogue in dialogues if dialogue.end is None]
+
+
+def _question_prompt(dialogue: _Dialogue) -> Prompt:
+    if not dialogue.exchanges:
+        return first_questions(dialogue.caption)
+    return more_questions(dialogue.caption, dialogue.exchanges, dialogue.analysis)
+
+
+def _reason_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
+    return reason(dialogue.caption, dialogue.exchanges, last=is_last)
+
+
+def _take_questions(
+    dialogue: _Dialogue, questions: list[str], reply: GeneratedText, number: int
+) -> None:
+    dialogue.questions = questions
+
+
+def _answer(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) -> None:
+    asked = [
+        (dialogue, question, f"{dialogue.picture}/dialogue/{number}/answerer/{position}")
+        for dialogue in dialogues
+        for position, question in enumerate(dialogue.questions, 1)
+    ]
+    requests = {name: answer_prompt(d.image, question) for d, question, name in asked}
+    replies = write(answerer, requests) if requests else []
+    for (dialogue, question, _), reply in zip(asked, replies, strict=True):
+        _note(dialogue, number, "answerer", reply, question, 0)
+        if reply.error:
+            dialogue.ends("no reply", number, detail=reply.error)
+        # A model that goes on to ask itself is cut short, as IdealGPT does.
+        answer = reply.text.split("Question:")[0].strip()
+        dialogue.exchanges.append(Exchange(question, answer))
+
+
+def _take_reasoning(
+    dialogue: _Dialogue, found: ReasonerTurn, reply: GeneratedText, number: int
+) -> None:
+    dialogue.analysis = found.analysis
+    dialogue.statements.append(
+        Statement(
+            statement_id=f"{dialogue.picture}/dialogue/{number}",
+            picture=dialogue.picture,
+            text=found.statement,
+            way="dialogue",
+            request_id=reply.request_id,
+            writer=reply.writer,
+            prompt_sha256=reply.prompt_sha256,
+        )
+    )
+    if found.decision:
+        dialogue.ends("decision", number, decision=found.decision)
+
+
+def _note(
+    dialogue: _Dialogue,
+    number: int,
+    speaker: Speaker,
+    reply: GeneratedText,
+    heard: str,
+    attempt: int,
+) -> None:
+    dialogue.utterances.append(
+        Utterance(
+            picture=dialogue.picture,
+            round=number,
+            speaker=speaker,
+            said=reply.text or f"(no reply: {reply.error})",
+            heard=heard,
+            attempt=attempt,
+            request_id=reply.request_id,
+            model=reply.writer,
+            prompt_sha256=reply.prompt_sha256,
+        )
+    )

@@ -1,0 +1,236 @@
+"""Text distractors: related statements that conflict with a picture (section 3.3).
+
+A model writes them from the captions (way a), or a dialogue about the picture brings them up (way
+b, ``dialogue``). What a caption says too is sorted out, and people verify the rest.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from bench_assets.core.parsing.numbers import numbers
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.journeybench.construction.captions import plain
+from bench_assets.suites.journeybench.decisions import StatementDecision
+from bench_assets.suites.journeybench.raw_material import StatementVote
+from bench_assets.suites.journeybench.text_generation import (
+    GeneratedText,
+    json_objects,
+    text_fields,
+)
+
+MOST = 6  # statements of a picture; 5 to 6 in the released data
+
+_WRITE = """\
+The picture is described by these captions:
+{captions}
+
+Write {n} statements that someone could take for true at first sight, but that conflict with the \
+picture: change what is there, how many of it, what it looks like, where it is or what it does. \
+Each conflicts in one detail and stays close to the captions in everything else.
+
+Example: for "A fox in a raincoat reads a newspaper", write "A fox in a raincoat reads a menu", \
+"A badger in a raincoat reads a newspaper", "Two foxes in raincoats read a newspaper".
+
+Print a JSON list and nothing else: one object with the field "statement" for each of them."""
+
+_WORD = re.compile(r"[^\W_]+")
+_EMPTY = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something that may conflict with a picture."""
+
+    statement_id: str  # the picture, the way it was made, and a running number
+    picture: str
+    text: str
+    way: str  # "model" or "dialogue"
+    request_id: str  # the reply that it comes from
+    writer: str
+    prompt_sha256: str
+
+
+class Statements(NamedTuple):
+    """The statements that were written, and the replies that hold none."""
+
+    statements: list[Statement]
+    rejections: list[Rejection]
+
+
+class _Near(NamedTuple):
+    """The caption of its picture that a statement is most like, and the cosine of the two."""
+
+    caption: str
+    similarity: float
+
+
+def prompts(
+    captions: Mapping[str, Sequence[str]], images: Mapping[str, str], n: int = MOST
+) -> dict[str, Prompt]:
+    """Ask for statements about each picture, which the model sees with its captions (way a).
+
+    Args:
+        captions: By picture.
+        images: SHA-256 of each picture.
+        n: Statements a picture.
+    """
+    return {
+        f"{picture}/statements": Prompt.of(
+            Image(images[picture]),
+            _WRITE.format(captions="\n".join(f"- {text}" for text in texts), n=n),
+        )
+        for picture, texts in captions.items()
+    }
+
+
+def read_statements(replies: Iterable[GeneratedText]) -> Statements:
+    """Read the statements out of the replies."""
+    read = Statements([], [])
+    for reply in replies:
+        picture = reply.request_id.removesuffix("/statements")
+        proposals = None if reply.error else json_objects(reply.text)
+        if proposals is None:
+            reason = reply.error or "unreadable reply"
+            read.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+        for number, proposal in enumerate(proposals or (), 1):
+            fields = text_fields(proposal, ("statement",))
+            read.statements.append(
+                Statement(
+                    statement_id=f"{picture}/model/{number}",
+                    picture=picture,
+                    text=fields["statement"] if fields else "",
+                    way="model",
+                    request_id=reply.request_id,
+                    writer=reply.writer,
+                    prompt_sha256=reply.prompt_sha256,
+                )
+            )
+    return read
+
+
+def verify_statements(
+    statements: Sequence[Statement],
+    captions: Mapping[str, Sequence[str]],
+    votes: Iterable[StatementVote],
+    encoder: TextEncoder,
+    same: float = 0.97,
+    least: int = 1,
+) -> list[StatementDecision]:
+    """Decide on each statement, in order.
+
+    Out goes what is empty, what another statement or a caption says, what follows from a caption,
+    and what people do not find in conflict with the picture, more than half of them. What lacks
+    nothing but votes is open.
+
+    Args:
+        statements: By whichever way.
+        captions: The true ones, by picture.
+        votes: Of annotators, on the words of a statement.
+        encoder: Compares statements with captions.
+        same: Least cosine of two texts that say the same.
+        least: Votes that a statement takes.
+    """
+    heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    for vote in votes:
+        heard[vote.picture, plain(vote.statement)][vote.annotator] = vote.conflicts
+    said: dict[str, set[str]] = defaultdict(set)
+    accepted: dict[str, int] = defaultdict(int)
+    decisions = []
+    nearest = _nearest(statements, captions, encoder)
+    for one, near in zip(statements, nearest, strict=True):
+        cast = list(heard[one.picture, plain(one.text)].values())
+        enough = accepted[one.picture] >= MOST
+        own = _fault(one, said[one.picture], captions[one.picture]) or _repeats(one, near, same)
+        waits = not own and not enough and len(cast) < least
+        voted = _voted(cast, least) if waits or len(cast) >= least else ""
+        fault = own or voted or (f"beyond the first {MOST}" if enough else "")
+        said[one.picture].add(plain(one.text))
+        accepted[one.picture] += not fault
+        decisions.append(replace(_decision(one, near, cast, fault), open=waits))
+    return decisions
+
+
+def worth_asking(
+    statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
+) -> list[Statement]:
+    """Leave out what is empty, said before or follows from a caption: nobody has to look at it."""
+    said: dict[str, set[str]] = defaultdict(set)
+    found = []
+    for one in statements:
+        if not _fault(one, said[one.picture], captions.get(one.picture, ())):
+            found.append(one)
+        said[one.picture].add(plain(one.text))
+    return found
+
+
+def follows(statement: str, caption: str) -> bool:
+    """Whether a statement only leaves out words of a caption, which makes it true as well.
+
+    >>> follows("A fox reads.", "A fox in a raincoat reads a menu")
+    True
+    >>> follows("A fox reads a newspaper", "A fox in a raincoat reads a menu")
+    False
+    """
+    words = [word for word in _words(caption) if word in set(_words(statement))]
+    return words == _words(statement)
+
+
+def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
+    own = plain(one.text)
+    if not own:
+        return "empty"
+    if own in said:
+        return "another statement says the same"
+    return next((f"follows from {text!r}" for text in captions if follows(one.text, text)), "")
+
+
+def _repeats(one: Statement, near: _Near, same: float) -> str:
+    # Encoders hardly see numbers: texts that count otherwise do not say the same.
+    alike = near.similarity >= same and numbers(one.text) == numbers(near.caption)
+    return f"says what {near.caption!r} says" if alike else ""
+
+
+def _voted(cast: Sequence[bool], least: int) -> str:
+    if len(cast) < least:
+        return f"{len(cast)} votes, {least} are needed" if cast else "nobody verified it"
+    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} find it in conflict"
+
+
+def _decision(one: Statement, near: _Near, cast: Sequence[bool], fault: str) -> StatementDecision:
+    return StatementDecision(
+        statement_id=one.statement_id,
+        picture=one.picture,
+        text=one.text,
+        way=one.way,
+        accepted=not fault,
+        reason=fault or f"{sum(cast)} of {len(cast)} find it in conflict",
+        nearest_caption=near.caption,
+        similarity=near.similarity,
+        n_votes=len(cast),
+        n_conflicting=sum(cast),
+    )
+
+
+def _nearest(
+    statements: Sequence[Statement], captions: Mapping[str, Sequence[str]], encoder: TextEncoder
+) -> list[_Near]:
+    texts = [text for listed in captions.values() for text in listed]
+    rows = {text: row for row, text in enumerate(texts)}
+    known = encoder.encode_texts(texts)
+    own = encoder.encode_texts([one.text for one in statements])
+    nearest = []
+    for one, vector in zip(statements, own, strict=True):
+        of_picture = captions[one.picture]
+        cosines = known[[rows[text] for text in of_picture]] @ vector
+        best = int(cosines.argmax())
+        nearest.append(_Near(of_picture[best], round(float(cosines[best]), 3)))
+    return nearest
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if word not in _EMPTY]

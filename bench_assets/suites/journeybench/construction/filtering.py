@@ -1,0 +1,144 @@
+"""Acquisition and filtering: which pictures are unusual, fictional and comprehensible (3.1)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal, TypeAlias
+
+from bench_assets.core.images.near_duplicates import hash_distance
+from bench_assets.core.stats.rater_agreement import krippendorff_alpha, unanimous_share
+from bench_assets.suites.journeybench.decisions import FilterDecision
+from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, GalleryPicture
+
+Rule: TypeAlias = Literal["majority", "unanimous"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What a gallery is searched for: a topic word with an attribute word."""
+
+    query: str
+    topic: str
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionAgreement:
+    """How far the annotators agree on one criterion; "all" is all three at once."""
+
+    criterion: str
+    n_pictures: int  # with at least two votes
+    unanimous: float  # share of them; over 0.72 in the paper
+    alpha: float  # Krippendorff's, nominal
+
+
+def queries(topics: Sequence[str], attributes: Sequence[str]) -> list[Query]:
+    """Combine every topic word with every attribute word; 17 x 15 = 255 in the paper.
+
+    >>> [q.query for q in queries(["cat"], ["giant", "glass"])]
+    ['giant cat', 'glass cat']
+    """
+    return [
+        Query(query=f"{attribute} {topic}", topic=topic, attribute=attribute)
+        for topic, attribute in product(topics, attributes)
+    ]
+
+
+def decide(
+    gallery: Sequence[GalleryPicture],
+    votes: Iterable[FilterVote],
+    hashes: Mapping[str, str],
+    *,
+    rule: Rule = "majority",
+    least_votes: int = 4,
+    near: int = 4,
+) -> list[FilterDecision]:
+    """Decide on each picture of the gallery, in order.
+
+    Kept is what decodes, has enough votes, passes every criterion and looks like no picture that
+    was kept before it; open is what lacks nothing but votes. The paper has at least four annotators
+    and names no rule.
+
+    Args:
+        gallery: All pictures.
+        votes: At most one of an annotator on a picture.
+        hashes: Perceptual hash of each picture that decodes.
+        rule: Whether more than half of the annotators must say yes, or all.
+        least_votes: Pictures with fewer votes are open.
+        near: Bits in which the hashes of two pictures that look the same may differ.
+    """
+    heard = _by_picture(votes)
+    kept: dict[str, str] = {}
+    decisions = []
+    for entry in gallery:
+        cast = heard.get(entry.picture, [])
+        twin = _twin(hashes.get(entry.picture, ""), kept, near)
+        reason = _reason(entry.picture in hashes, cast, rule, least_votes) or (
+            f"looks like {twin}" if twin else ""
+        )
+        if not reason:
+            kept[entry.picture] = hashes[entry.picture]
+        waits = entry.picture in hashes and not twin and len(cast) < least_votes
+        decisions.append(replace(_decision(entry.picture, cast, reason, twin), open=waits))
+    return decisions
+
+
+def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
+    """Say how far the annotators agree; no rows if nobody voted."""
+    heard = list(_by_picture(votes).values())
+    units = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
+    units["all"] = [[_answers(vote) for vote in cast] for cast in heard]
+    return [
+        CriterionAgreement(
+            criterion=criterion,
+            n_pictures=sum(len(unit) > 1 for unit in rated),
+            unanimous=unanimous_share(rated),
+            alpha=krippendorff_alpha(rated),
+        )
+        for criterion, rated in units.items()
+        if rated
+    ]
+
+
+def _decision(picture: str, cast: Sequence[FilterVote], reason: str, twin: str) -> FilterDecision:
+    return FilterDecision(
+        picture=picture,
+        kept=not reason,
+        reason=reason or "passes every criterion",
+        n_votes=len(cast),
+        n_unusual=sum(vote.unusual for vote in cast),
+        n_fictional=sum(vote.fictional for vote in cast),
+        n_comprehensible=sum(vote.comprehensible for vote in cast),
+        duplicate_of=twin,
+    )
+
+
+def _by_picture(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
+    heard: dict[str, list[FilterVote]] = defaultdict(list)
+    for vote in votes:
+        heard[vote.picture].append(vote)
+    return heard
+
+
+def _reason(decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: int) -> str:
+    """Why a picture is not kept for its own sake; "" if it is."""
+    if not decodes:
+        return "missing or does not decode"
+    if len(cast) < least_votes:
+        return f"{len(cast)} votes, {least_votes} are needed"
+    failed = []
+    for name in CRITERIA:
+        yes = sum(getattr(vote, name) for vote in cast)
+        if not (yes == len(cast) if rule == "unanimous" else 2 * yes > len(cast)):
+            failed.append(f"not {name}: {len(cast) - yes} of {len(cast)}")
+    return "; ".join(failed)
+
+
+def _twin(own: str, kept: Mapping[str, str], near: int) -> str:
+    alike = (name for name, other in kept.items() if own and hash_distance(own, other) <= near)
+    return next(alike, "")
+
+
+def _answers(vote: FilterVote) -> tuple[bool, ...]:
+    return tuple(getattr(vote, name) for name in CRITERIA)

@@ -1,0 +1,155 @@
+"""Image distractors: pictures of the gallery that are like another one, and yet not it (3.3).
+
+The paper's experts search a gallery by subject, by composition, or by both. Here the nearest
+neighbours in an embedding space propose, one space for each criterion, and people confirm.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PIL import Image
+
+from bench_assets.core.schema.embedding import Vectors
+from bench_assets.suites.journeybench.decisions import LookAlikeDecision
+from bench_assets.suites.journeybench.raw_material import LookAlikeVote
+
+MOST = 5  # distractors of a text; 5.32 on average in the released data
+
+_GRID = 12  # fields a side of the picture that a composition is made of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookAlike:
+    """A picture that may distract from another one."""
+
+    picture: str
+    candidate: str
+    criterion: str  # "subject", "composition" or "both"
+    similarity: float  # cosine in that criterion's space
+
+
+def composition(picture: Image.Image) -> Vectors:
+    """Describe where in a picture light and colours lie: one vector of length 1.
+
+    Differences from the picture's own mean count, so that two pictures on unlike grounds can be
+    alike.
+    """
+    small = np.asarray(picture.convert("RGB").resize((_GRID, _GRID)), dtype=np.float32).ravel()
+    centred = small - small.mean()
+    return np.asarray(centred / max(float(np.linalg.norm(centred)), 1e-6), dtype=np.float32)
+
+
+def propose(
+    names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = MOST + 1
+) -> list[LookAlike]:
+    """Propose the nearest neighbours of every picture by each criterion.
+
+    "both" is the mean of the two cosines. Equally near ones come in the order of their names.
+
+    Args:
+        names: Of the pictures, in the order of the vectors.
+        subjects: What each shows, one row of length 1 a picture.
+        compositions: How each is laid out, likewise.
+        n: Neighbours a picture and criterion.
+    """
+    order = sorted(range(len(names)), key=names.__getitem__)
+    named = [names[row] for row in order]
+    by_subject = subjects[order] @ subjects[order].T
+    by_composition = compositions[order] @ compositions[order].T
+    return [
+        one
+        for criterion, cosines in (
+            ("subject", by_subject),
+            ("composition", by_composition),
+            ("both", np.asarray((by_subject + by_composition) / 2, dtype=np.float32)),
+        )
+        for one in _nearest(named, criterion, cosines, n)
+    ]
+
+
+def verify_look_alikes(
+    proposed: Iterable[LookAlike],
+    votes: Iterable[LookAlikeVote],
+    most: int = MOST,
+    least: int = 1,
+) -> list[LookAlikeDecision]:
+    """Decide on each proposed picture; the nearest come first.
+
+    More than half of the annotators must say that it is alike and that the captions of the other
+    one do not fit it. Of those, the nearest are kept. What too few looked at is open, unless enough
+    nearer ones are accepted.
+
+    Args:
+        proposed: By whichever criterion; a picture proposed by several is one.
+        votes: Of annotators, on two pictures.
+        most: Distractors of a picture.
+        least: Votes that a picture takes.
+    """
+    heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for vote in votes:
+        heard[vote.picture, vote.candidate].append(vote.alike and vote.conflicts)
+    found: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
+    for one in proposed:
+        found[one.picture, one.candidate].append(one)
+    accepted: dict[str, int] = defaultdict(int)
+    decisions = []
+    for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
+        cast, enough = heard.get(pair, []), accepted[pair[0]] >= most
+        waits = len(cast) < least and not enough
+        fault = _fault(cast, least) if waits or len(cast) >= least else ""
+        fault = fault or (f"beyond the nearest {most}" if enough else "")
+        accepted[pair[0]] += not fault
+        decisions.append(replace(_decision(pair, ways, cast, fault), open=waits))
+    return decisions
+
+
+def _nearest(names: Sequence[str], criterion: str, cosines: Vectors, n: int) -> list[LookAlike]:
+    rounded = np.round(cosines, 3)  # so that no machine's last digit decides
+    np.fill_diagonal(rounded, -np.inf)
+    ranked = np.argsort(-rounded, axis=1, kind="stable")[:, : min(n, len(names) - 1)]
+    return [
+        LookAlike(
+            picture=names[row],
+            candidate=names[other],
+            criterion=criterion,
+            similarity=round(float(rounded[row, other]), 3),
+        )
+        for row in range(len(names))
+        for other in ranked[row]
+    ]
+
+
+def _order(pair: tuple[str, str], ways: Sequence[LookAlike]) -> tuple[str, float, str]:
+    return pair[0], -max(way.similarity for way in ways), pair[1]
+
+
+def _fault(cast: Sequence[bool], least: int) -> str:
+    if len(cast) < least:
+        return f"{len(cast)} votes, {least} are needed" if cast else "nobody looked at it"
+    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} confirm it"
+
+
+def _decision(
+    pair: tuple[str, str], ways: Sequence[LookAlike], cast: Sequence[bool], fault: str
+) -> LookAlikeDecision:
+    return LookAlikeDecision(
+        picture=pair[0],
+        candidate=pair[1],
+        criteria=tuple(way.criterion for way in ways),
+        similarity=max(way.similarity for way in ways),
+        accepted=not fault,
+        reason=fault or f"{sum(cast)} of {len(cast)} confirm it",
+        n_votes=len(cast),
+        n_confirming=sum(cast),
+    )
+
+
+def accepted_pictures(decisions: Iterable[LookAlikeDecision]) -> Mapping[str, list[str]]:
+    """List the distractors of each picture that has some, nearest first."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for decision in decisions:
+        if decision.accepted:
+            found[decision.picture].append(decision.candidate)
+    return dict(found)

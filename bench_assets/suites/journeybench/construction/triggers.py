@@ -1,0 +1,135 @@
+"""Questions that invite hallucinations, as HaloQuest has them: three kinds of triggers.
+
+A model that sees a picture with its captions writes questions and answers, and people verify
+them. HaloQuest's questions are written by people and by models.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.suites.journeybench.construction.captions import plain
+from bench_assets.suites.journeybench.decisions import OPEN
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
+from bench_assets.suites.journeybench.raw_material import TriggerVote
+from bench_assets.suites.journeybench.text_generation import GeneratedText, json_objects
+
+MOST_ANSWERS = 5  # HaloQuest has one to five short answers a question
+
+_WRITE = """\
+The picture is described by these captions:
+{captions}
+
+Write one question about the picture of each of these kinds, with one to five short answers that \
+say the same in other words:
+"false premises": the question takes for granted that something is there which is not; the answers \
+say that it is not there;
+"visual challenge": the question asks for a detail that is hard to see or to count;
+"insufficient context": the picture does not show what is asked for; the answers say that it \
+cannot be told.
+
+Print a JSON list with three objects and nothing else, each with the fields "trigger" (one of the \
+three kinds), "question" and "answers" (a list of texts)."""
+
+
+class Triggers(NamedTuple):
+    """The questions that were verified, and what became of the others."""
+
+    questions: list[TriggerQuestion]
+    rejections: list[Rejection]
+
+
+def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) -> dict[str, Prompt]:
+    """Ask for one question of each kind about each picture.
+
+    Args:
+        captions: By picture.
+        images: SHA-256 of each picture.
+    """
+    return {
+        f"{picture}/triggers": Prompt.of(
+            Image(images[picture]),
+            _WRITE.format(captions="\n".join(f"- {text}" for text in texts)),
+        )
+        for picture, texts in captions.items()
+    }
+
+
+def whole_questions(replies: Iterable[GeneratedText]) -> list[TriggerQuestion]:
+    """List the questions that only people can find fault with."""
+    return [
+        question
+        for reply in replies
+        for picture in [_picture_of(reply)]
+        for number, proposal in enumerate((not reply.error and json_objects(reply.text)) or (), 1)
+        if not _unfit(question := _question(picture, number, proposal))
+    ]
+
+
+def verify_triggers(
+    replies: Iterable[GeneratedText], votes: Iterable[TriggerVote], least: int = 1
+) -> Triggers:
+    """Keep the questions that are whole and that more than half of the annotators accept.
+
+    Args:
+        replies: What the model wrote, by picture.
+        votes: Of annotators, on the words of a question.
+        least: Votes that a question takes.
+    """
+    heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    for vote in votes:
+        heard[vote.picture, plain(vote.question)][vote.annotator] = vote.accepts
+    found = Triggers([], [])
+    for reply in replies:
+        picture = _picture_of(reply)
+        proposals = None if reply.error else json_objects(reply.text)
+        if proposals is None:
+            reason = reply.error or "unreadable reply"
+            found.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+        for number, proposal in enumerate(proposals or (), 1):
+            question = _question(picture, number, proposal)
+            cast = [*heard[picture, plain(question.question)].values()]
+            if fault := _unfit(question) or _voted(cast, least):
+                entry = f"{reply.request_id}/{number}"
+                found.rejections.append(Rejection(entry=entry, reason=fault))
+            else:
+                found.questions.append(question)
+    return found
+
+
+def _picture_of(reply: GeneratedText) -> str:
+    return reply.request_id.removesuffix("/triggers")
+
+
+def _question(picture: str, number: int, proposal: Mapping[str, Any]) -> TriggerQuestion:
+    answers = proposal.get("answers")
+    listed = answers if isinstance(answers, list) else []
+    return TriggerQuestion(
+        entry_id=f"{PurePath(picture).stem}-{number}",
+        picture=picture,
+        image_source="generated",
+        trigger=str(proposal.get("trigger", "")).strip(),
+        question=" ".join(str(proposal.get("question", "")).split()),
+        answers=tuple(text for one in listed if (text := " ".join(str(one).split()))),
+    )
+
+
+def _unfit(question: TriggerQuestion) -> str:
+    if question.trigger not in TRIGGERS:
+        return f"unknown trigger {question.trigger!r}; known: {', '.join(TRIGGERS)}"
+    if not question.question:
+        return "the question is empty"
+    if not 1 <= len(question.answers) <= MOST_ANSWERS:
+        return f"{len(question.answers)} answers, expected 1 to {MOST_ANSWERS}"
+    return ""
+
+
+def _voted(cast: Sequence[bool], least: int) -> str:
+    if len(cast) < least:
+        return (
+            f"{OPEN}{len(cast)} votes, {least} are needed" if cast else f"{OPEN}nobody verified it"
+        )
+    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} accept it"

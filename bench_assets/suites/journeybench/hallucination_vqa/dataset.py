@@ -1,0 +1,116 @@
+"""Reads HaloQuest's CSV: questions that presume, hide or leave out something.
+
+Turns HaloQuest's entries into questions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.journeybench.published_files import EntryQuestions, read_records, text
+
+RELEASES = (608,)
+"""Rows of the evaluation split, the one release of it."""
+
+TRIGGERS = ("false premises", "visual challenge", "insufficient context")
+IMAGE_SOURCES = ("generated", "real")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerQuestion:
+    """A question about one picture that invites a hallucination, and what people answer to it."""
+
+    entry_id: str  # "eval_17": the split and the authors' running number
+    picture: str  # its address, or its file name where the edition is built here
+    image_source: str  # one of IMAGE_SOURCES
+    trigger: str  # one of TRIGGERS
+    question: str
+    answers: tuple[str, ...]
+
+
+def read_trigger_questions(file: Path) -> list[TriggerQuestion]:
+    """Read all entries in file order.
+
+    The file names pictures twice; only the address tells one picture from another.
+
+    Raises:
+        SourceError: If a column is missing, a number stands there twice, or an entry has no
+            question, no answer, or a type that HaloQuest does not know; names file and line.
+    """
+    found: dict[str, TriggerQuestion] = {}
+    for entry, where in read_records(file):
+        row = _trigger_question(entry, where)
+        if row.entry_id in found:
+            raise SourceError(f"{where}: {row.entry_id} stands there twice")
+        found[row.entry_id] = row
+    return list(found.values())
+
+
+def split_answers(cell: str) -> tuple[str, ...]:
+    """Split a cell of answers at its semicolons; stray ones count for nothing.
+
+    >>> split_answers("There is no cat; I see no cat ;")
+    ('There is no cat', 'I see no cat')
+    """
+    answers = (" ".join(answer.split()) for answer in cell.split(";"))
+    return tuple(answer for answer in answers if answer)
+
+
+def _trigger_question(entry: Entry, where: str) -> TriggerQuestion:
+    number, split = field(entry, "", str, where), field(entry, "split", str, where)
+    row = TriggerQuestion(
+        entry_id=f"{split}_{number}",
+        picture=field(entry, "url", str, where).strip(),
+        image_source=_one_of(IMAGE_SOURCES, entry, "image type", where),
+        trigger=_one_of(TRIGGERS, entry, "hallucination type", where),
+        question=" ".join(text(entry, "question", where).split()),
+        answers=split_answers(field(entry, "groundtruth responses", str, where)),
+    )
+    if not (row.picture and row.question and row.answers):
+        raise SourceError(f"{where}: expected an address, a question and an answer, found {row}")
+    return row
+
+
+def _one_of(known: tuple[str, ...], entry: Entry, name: str, where: str) -> str:
+    value = field(entry, name, str, where).strip()
+    if value not in known:
+        raise SourceError(f"{where}: {name} is {value!r}, expected one of {', '.join(known)}")
+    return value
+
+
+TASK_NAME = "journeybench/hallucination_vqa"
+
+
+def to_questions(
+    entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
+) -> EntryQuestions:
+    """Ask every entry whose picture is there.
+
+    Args:
+        entries: The selected ones.
+        images: Stored pictures by the name that entries know them by.
+    """
+    questions = [
+        Question(
+            question_id=f"{TASK_NAME}/{entry.entry_id}",
+            task=TASK_NAME,
+            edition="own",
+            kind="text",
+            text=entry.question,
+            answer=entry.answers,
+            images=(images[entry.picture].sha256,),
+            category=entry.trigger,
+            group_id=images[entry.picture].sha256,
+            labels={"image_source": entry.image_source, "picture": entry.picture},
+        )
+        for entry in entries
+        if entry.picture in images
+    ]
+    missing = [entry for entry in entries if entry.picture not in images]
+    return EntryQuestions(
+        questions,
+        [Rejection(entry=e.entry_id, reason=f"no picture: {e.picture}") for e in missing],
+    )

@@ -1,0 +1,122 @@
+"""Reads the MCOT rows of the release: one question about one picture each.
+
+Turns MCOT rows into questions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.json_records import field
+from bench_assets.suites.journeybench.mcot.image_references import is_label, labels_of
+from bench_assets.suites.journeybench.published_files import (
+    EntryQuestions,
+    name_of,
+    numbered,
+    read_records,
+    text,
+)
+
+RELEASES = (2599,)
+"""Rows of the known releases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McotItem:
+    """A question about a picture, as released or as built."""
+
+    item_id: str  # the authors' index, or the ids of the problem and the picture it is built from
+    question: str
+    answer: str  # a number, or alternatives joined with "; "
+    picture: str  # its address, or its file name where the edition is built here
+    category: str  # how the question refers to the picture, in the authors' free spelling
+    solution: str = ""  # "" where there is none
+
+
+def read_mcot(file: Path) -> list[McotItem]:
+    """Read the rows in file order; the release has 2,599.
+
+    A row without index (the project site leaves it out) is known by its picture's address, and the
+    number of the time where several ask about one.
+
+    Raises:
+        SourceError: If the file cannot be read, or a row lacks its address, question or answer.
+    """
+    items = [
+        McotItem(
+            item_id=text(entry, "index", where) or name_of(url),
+            question=field(entry, "question", str, where),
+            answer=field(entry, "answer", str, where),
+            picture=url,
+            category=text(entry, "category", where),
+            solution=text(entry, "solution", where),
+        )
+        for entry, where in read_records(file)
+        for url in [field(entry, "url", str, where).strip()]
+    ]
+    names = numbered(item.item_id for item in items)
+    return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
+
+
+def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> EntryQuestions:
+    """Make a question of every row that is complete and whose picture is there.
+
+    Rows with the same question are a group: one problem in several visual contexts (section 3.4).
+
+    Args:
+        items: In file order.
+        images: Stored pictures by the name or url that rows know them by.
+    """
+    found = EntryQuestions([], [])
+    groups: dict[str, str] = {}
+    for item in items:
+        if faults := _faults(item, images):
+            entry = f"mcot, {item.item_id}, {item.picture}"
+            found.rejections.append(Rejection(entry=entry, reason="; ".join(faults)))
+            continue
+        group = groups.setdefault(" ".join(item.question.split()), item.item_id)
+        found.questions.append(_question(item, images[item.picture], group))
+    return found
+
+
+def alternatives(answer: str) -> tuple[str, ...]:
+    """Part the alternatives of a ground truth.
+
+    >>> alternatives("no cups exist; there is not any cup; 0")
+    ('no cups exist', 'there is not any cup', '0')
+    """
+    return tuple(part for part in map(str.strip, answer.split(";")) if part)
+
+
+def flag_of(item: McotItem) -> str:
+    """Say what is doubtful about a row's ground truth; "" if nothing is.
+
+    The row is asked all the same: the authors' scores are over such rows too.
+    """
+    names = [part for part in alternatives(item.answer) if is_label(part)]
+    return f"the answer {names[0]!r} is the name of a label" if names else ""
+
+
+def _question(item: McotItem, image: StoredImage, group: str) -> Question:
+    return Question(
+        question_id=f"journeybench/mcot/{item.item_id}",
+        task="journeybench/mcot",
+        edition="own",
+        kind="text",
+        text=item.question,
+        answer=alternatives(item.answer),
+        images=(image.sha256,),
+        category="; ".join(labels_of(item.category)),
+        group_id=group,
+        labels={"picture": item.picture, "solution": item.solution, "flag": flag_of(item)},
+    )
+
+
+def _faults(item: McotItem, images: Mapping[str, StoredImage]) -> list[str]:
+    faults = {
+        "the question is empty": not item.question.strip(),
+        "the answer is empty": not alternatives(item.answer),
+        f"picture {item.picture!r} is missing or does not decode": item.picture not in images,
+    }
+    return [fault for fault, holds in faults.items() if holds]

@@ -1,1 +1,0 @@
-"""JourneyBench's mini edition: the raw material, and what draws it."""

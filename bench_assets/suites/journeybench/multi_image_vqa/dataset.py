@@ -1,0 +1,123 @@
+"""Reads the multi-image rows of the release: one question about two pictures each.
+
+Turns multi-image rows into questions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.json_records import field
+from bench_assets.suites.journeybench.published_files import (
+    CAUSE_ANSWERS,
+    EntryQuestions,
+    name_of,
+    numbered,
+    read_records,
+    text,
+)
+
+ARITHMETIC, KNOWLEDGE, CAUSE = "Arithmetic Reasoning", "External Knowledge", "Cause and Effect"
+CATEGORIES = (ARITHMETIC, KNOWLEDGE, CAUSE)
+"""The categories of section 3.5."""
+
+RELEASES = (179, 313)
+"""Rows of the known releases: in the history of the project site, and on the hub."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiImageItem:
+    """A question about two pictures, as released or as built."""
+
+    item_id: str  # the release has none: see ``read_multi_image``
+    question: str
+    answer: str
+    pictures: tuple[str, str]  # addresses, or file names where the edition is built here
+    category: str  # one of CATEGORIES; "" where the source does not say
+    solution: str = ""  # "" where there is none
+
+
+def read_multi_image(file: Path) -> list[MultiImageItem]:
+    """Read the rows in file order; the release has 179, a later one 313.
+
+    The release leaves its id column empty. A row is known by the addresses of its two pictures
+    and, where the same two are asked about again, by the number of the time.
+
+    Raises:
+        SourceError: If the file cannot be read, a row lacks an address, its question or answer, or
+            its flag for external knowledge says neither yes nor no.
+    """
+    items: list[MultiImageItem] = []
+    for entry, where in read_records(file):
+        first, second = (field(entry, name, str, where).strip() for name in ("url1", "url2"))
+        answer = field(entry, "answer", str, where)
+        items.append(
+            MultiImageItem(
+                item_id=f"{name_of(first)}+{name_of(second)}",
+                question=field(entry, "question", str, where),
+                answer=answer,
+                pictures=(first, second),
+                category=_category(answer, text(entry, "External_Knowledge", where), where),
+                solution=text(entry, "solution", where),
+            )
+        )
+    names = numbered(item.item_id for item in items)
+    return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
+
+
+def _category(answer: str, flag: str, where: str) -> str:
+    """Cause and effect has no column, only its answers are pictures; the site has no flags."""
+    if answer.replace(" ", "").casefold() in CAUSE_ANSWERS:
+        return CAUSE
+    if flag not in ("0", "1", ""):
+        raise SourceError(f"{where}: External_Knowledge is {flag!r}, expected '0' or '1'")
+    return {"1": KNOWLEDGE, "0": ARITHMETIC, "": ""}[flag]
+
+
+def to_questions(
+    items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
+) -> EntryQuestions:
+    """Make a question of every row that is complete and whose two pictures are there.
+
+    Args:
+        items: In file order.
+        images: Stored pictures by the name or url that rows know them by.
+    """
+    found = EntryQuestions([], [])
+    for item in items:
+        if faults := _faults(item, images):
+            entry = f"multi_image_vqa, {item.item_id}"
+            found.rejections.append(Rejection(entry=entry, reason="; ".join(faults)))
+        else:
+            found.questions.append(_question(item, images))
+    return found
+
+
+def _question(item: MultiImageItem, images: Mapping[str, StoredImage]) -> Question:
+    is_choice = item.category == CAUSE
+    parts = [item.answer.replace(" ", "").casefold()] if is_choice else item.answer.split(";")
+    return Question(
+        question_id=f"journeybench/multi_image_vqa/{item.item_id}",
+        task="journeybench/multi_image_vqa",
+        edition="own",
+        kind="text",
+        text=item.question,
+        answer=tuple(part.strip() for part in parts if part.strip()),
+        images=tuple(images[name].sha256 for name in item.pictures),
+        options=CAUSE_ANSWERS if is_choice else (),
+        category=item.category,
+        group_id="+".join(sorted(item.pictures)),
+        labels={"solution": item.solution},
+    )
+
+
+def _faults(item: MultiImageItem, images: Mapping[str, StoredImage]) -> list[str]:
+    missing = [name for name in item.pictures if name not in images]
+    faults = {
+        "the question is empty": not item.question.strip(),
+        "the answer is empty": not item.answer.strip(" ;"),
+        f"missing or not decoding: {', '.join(missing)}": bool(missing),
+    }
+    return [fault for fault, holds in faults.items() if holds]

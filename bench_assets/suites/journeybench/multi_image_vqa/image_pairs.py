@@ -1,0 +1,242 @@
+"""Plans pairs of pictures for problems whose two numbers are taken out (section 3.5).
+
+Turns COPA's causes and effects into pairs of pictures (section 3.5).
+
+COPA in the layout of SuperGLUE: a premise, two alternatives, which of them is asked for ("cause" or
+"effect" of the premise), and the label of the right one.
+
+Reads what experts asked about two pictures of theirs (section 3.5, external knowledge).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from bench_assets.core.parsing.numbers import written
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.suites.journeybench.mcot.planned_images import (
+    other_numbers,
+    refer,
+    reference,
+    shown,
+)
+from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
+from bench_assets.suites.journeybench.mcot.quantities import Quantity
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
+    ARITHMETIC,
+    CAUSE,
+    KNOWLEDGE,
+    MultiImageItem,
+)
+from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
+from bench_assets.suites.journeybench.text_generation import (
+    GeneratedText,
+    json_objects,
+    text_fields,
+)
+
+_WHERE = ("first picture", "second picture")
+_ATTEMPTS = 20  # draws of two numbers that leave a whole answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPair:
+    """A question about two pictures that are still to be made."""
+
+    item_id: str
+    question: str
+    answer: str
+    category: str
+    solution: str
+    pictures: tuple[str, ...]  # two file names
+    prompts: tuple[str, ...]  # what each is made of
+    seeds: tuple[int, ...]
+
+
+class Pairs(NamedTuple):
+    """The pairs to be made, and why there are no others."""
+
+    pairs: list[PlannedPair]
+    rejections: list[Rejection]
+
+
+def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quantity]) -> Pairs:
+    """Take the first two quantities of a problem out of its text, each into a picture of its own.
+
+    Both get other numbers than the text had, drawn from the problem's id, so that the known
+    problem does not give the answer. Problems with fewer quantities are left to MCOT.
+    """
+    planned = Pairs([], [])
+    for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
+        two = list(group)[:2]
+        if len(two) < 2:
+            continue
+        pair = _arithmetic(problems[problem_id], two, Random(f"{problem_id}/pair"))
+        if isinstance(pair, PlannedPair):
+            planned.pairs.append(pair)
+        else:
+            planned.rejections.append(Rejection(entry=f"{problem_id}-pair", reason=pair))
+    return planned
+
+
+def to_item(pair: PlannedPair) -> MultiImageItem:
+    """Turn a pair whose pictures were made into a row."""
+    first, second = pair.pictures
+    return MultiImageItem(
+        item_id=pair.item_id,
+        question=pair.question,
+        answer=pair.answer,
+        pictures=(first, second),
+        category=pair.category,
+        solution=pair.solution,
+    )
+
+
+def _arithmetic(problem: Problem, two: Sequence[Quantity], rng: Random) -> PlannedPair | str:
+    drawn = _drawn(problem, two, rng)
+    if drawn is None:
+        return f"no two numbers with a whole answer in {_ATTEMPTS} draws"
+    counts, solved = drawn
+    references = {q.text: reference(q.things, w) for q, w in zip(two, _WHERE, strict=True)}
+    question = refer(problem.question, references)
+    if not all(where in question for where in _WHERE):
+        return "the words of the two quantities overlap"
+    return PlannedPair(
+        item_id=f"{problem.problem_id}-pair",
+        question=question,
+        answer=written(solved.answer),
+        category=ARITHMETIC,
+        solution=solved.steps,
+        pictures=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
+        prompts=tuple(shown(q.image_prompt, n) for q, n in zip(two, counts, strict=True)),
+        seeds=(rng.randrange(2**31), rng.randrange(2**31)),
+    )
+
+
+def _drawn(
+    problem: Problem, two: Sequence[Quantity], rng: Random
+) -> tuple[list[int], Solution] | None:
+    others = other_numbers(problem)
+    for _ in range(_ATTEMPTS if len(others) > 1 else 0):
+        counts = rng.sample(others, 2)
+        solved = solve(problem, {q.number: n for q, n in zip(two, counts, strict=True)})
+        if solved and solved.answer.is_integer():
+            return counts, solved
+    return None
+
+
+_DRAW = """\
+Cause: {cause}
+Effect: {effect}
+
+Can each of these two events be seen in a picture of its own? If so, print a JSON list with one \
+object and nothing else; print [] if not. The object has two fields, "cause" and "effect": prompts \
+for an image generator, each for a picture of one event that shows nothing of the other."""
+
+_QUESTION = (
+    "One of the two pictures shows what made happen what the other one shows. Which picture shows "
+    "the {asked}?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseAndEffect:
+    """Two events, one of which is why the other happened."""
+
+    event_id: str  # "copa-17": COPA's own number
+    cause: str
+    effect: str
+
+
+def read_copa(file: Path) -> list[CauseAndEffect]:
+    """Read a file of COPA in its order.
+
+    Raises:
+        SourceError: If it cannot be read, or an entry asks for neither cause nor effect or has no
+            label.
+    """
+    found = []
+    for entry, where in read_lines(file):
+        asked = field(entry, "question", str, where)
+        label = field(entry, "label", int, where)
+        if asked not in ("cause", "effect") or label not in (0, 1):
+            raise SourceError(
+                f"{where}: question is {asked!r} and label {label}, expected 'cause' or 'effect' "
+                "and 0 or 1"
+            )
+        premise = field(entry, "premise", str, where).strip()
+        right = field(entry, f"choice{label + 1}", str, where).strip()
+        cause, effect = (right, premise) if asked == "cause" else (premise, right)
+        event_id = f"copa-{field(entry, 'idx', int, where)}"
+        found.append(CauseAndEffect(event_id=event_id, cause=cause, effect=effect))
+    return found
+
+
+def prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
+    """Ask how the two events could be seen, by request id."""
+    return {
+        f"{event.event_id}/pictures": Prompt.of(
+            _DRAW.format(cause=event.cause, effect=event.effect)
+        )
+        for event in events
+    }
+
+
+def plan_causes(events: Sequence[CauseAndEffect], replies: Sequence[GeneratedText]) -> Pairs:
+    """Plan two pictures for every pair of events that can be seen.
+
+    Which picture comes first and which event is asked for is drawn from the event's id.
+
+    Args:
+        events: All that were asked about.
+        replies: One for each of them, in order.
+    """
+    planned = Pairs([], [])
+    for event, reply in zip(events, replies, strict=True):
+        proposals = None if reply.error else json_objects(reply.text)
+        texts = text_fields(proposals[0], ("cause", "effect")) if proposals else None
+        if texts is None:
+            reason = reply.error or ("cannot be seen" if proposals == [] else "unreadable reply")
+            planned.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+            continue
+        planned.pairs.append(_pair(event, texts, Random(event.event_id)))
+    return planned
+
+
+def _pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedPair:
+    order = rng.sample(["cause", "effect"], 2)
+    asked = rng.choice(["cause", "effect"])
+    return PlannedPair(
+        item_id=event.event_id,
+        question=_QUESTION.format(asked=asked),
+        answer=CAUSE_ANSWERS[order.index(asked)],
+        category=CAUSE,
+        solution="",
+        pictures=tuple(f"{event.event_id}-{n}.png" for n in (1, 2)),
+        prompts=tuple(texts[name] for name in order),
+        seeds=(rng.randrange(2**31), rng.randrange(2**31)),
+    )
+
+
+def read_knowledge(file: Path) -> list[MultiImageItem]:
+    """Read JSON lines with ``id``, ``image1``, ``image2``, ``question`` and ``answer``.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line lacks one of its fields.
+    """
+    return [
+        MultiImageItem(
+            item_id=field(entry, "id", str, where),
+            question=field(entry, "question", str, where),
+            answer=field(entry, "answer", str, where),
+            pictures=(field(entry, "image1", str, where), field(entry, "image2", str, where)),
+            category=KNOWLEDGE,
+        )
+        for entry, where in read_lines(file)
+    ]

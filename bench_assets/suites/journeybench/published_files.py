@@ -1,0 +1,232 @@
+"""Reads the published files of JourneyBench, whatever they are written as.
+
+The authors published the same tables several times: as JSON lines in the history of the project
+site, as CSV on the hub, as JSON lists on the site. A folder may hold any of them under these names:
+
+* captioning: ``unusual_image_caption_generation``, ``caption`` or ``captioning``;
+* retrieval: ``i2t_positive``, ``i2t_negative`` and ``t2i``, or all in one as ``retrieval``;
+* chain of thought: ``mcot``; several pictures: ``multi_image_vqa`` or ``multiimage_vqa``;
+* hallucination: ``haloquest-eval`` (github.com/google/haloquest);
+
+each ending in ``.jsonl``, ``.csv`` or ``.json``; pictures may lie in ``images/``. A folder without
+any of them holds the raw material of an edition to be built.
+
+What becomes of a task's entries: questions, or rejections with their reasons.
+"""
+
+import ast
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.tables.json_records import Entry, read_entries, read_lines
+
+PUBLISHED = {
+    "captioning": ("unusual_image_caption_generation", "caption", "captioning"),
+    "text_positives": ("i2t_positive",),
+    "text_negatives": ("i2t_negative",),
+    "image_distractors": ("t2i",),
+    "retrieval": ("retrieval",),
+    "mcot": ("mcot",),
+    "multi_image_vqa": ("multi_image_vqa", "multiimage_vqa"),
+    "hallucination_vqa": ("haloquest-eval",),
+}
+CAUSE_ANSWERS = ("image1", "image2")
+"""What answers a question of cause and effect, in the order of the pictures."""
+
+_ENDINGS = (".jsonl", ".csv", ".json")
+_ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
+
+
+def published_files(folder: Path, *tables: str) -> dict[str, Path]:
+    """Find the published files of a folder that hold these tables, by table.
+
+    Args:
+        folder: The source.
+        tables: Names of ``PUBLISHED``; all of them if none is given.
+
+    Raises:
+        SourceError: If one of the tables is there in two forms.
+    """
+    found: dict[str, Path] = {}
+    for table in tables or PUBLISHED:
+        files = [folder / f"{name}{end}" for name in PUBLISHED[table] for end in _ENDINGS]
+        there = [file for file in files if file.is_file()]
+        if len(there) > 1:
+            named = " and ".join(file.name for file in there)
+            raise SourceError(f"{folder}: {named} hold the same table; take one of them away")
+        if there:
+            found[table] = there[0]
+    return found
+
+
+def read_records(file: Path) -> Iterator[tuple[Entry, str]]:
+    """Read a table that is written as JSON lines, a JSON list or CSV; with where each row stands.
+
+    Raises:
+        SourceError: If the file cannot be read or a row is not whole; names file and row.
+    """
+    match file.suffix:
+        case ".csv":
+            yield from _read_csv(file)
+        case ".jsonl":
+            yield from read_lines(file)
+        case _:
+            yield from read_entries(file)
+
+
+def text(entry: Entry, name: str, where: str) -> str:
+    """Take a text that may be empty or missing, as in many rows of these files.
+
+    Raises:
+        SourceError: If it is not a text.
+    """
+    value = entry.get(name)
+    if value is not None and not isinstance(value, str):
+        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a text")
+    return (value or "").strip()
+
+
+def texts(entry: Entry, name: str) -> list[str]:
+    """Take the texts of a field that holds one or a list of them; blank ones left out.
+
+    In CSV a list is one text, as JSON or Python writes it.
+
+    >>> texts({"url": "['https://a', 'https://b']"}, "url")
+    ['https://a', 'https://b']
+    """
+    value = entry.get(name)
+    values = value if isinstance(value, list) else _listed(value) or [value]
+    return [item.strip() for item in values if isinstance(item, str) and item.strip()]
+
+
+def picture_addresses(files: Iterable[Path]) -> list[str]:
+    """List the address of every picture that the files name, once, in the order of the files."""
+    return list(
+        dict.fromkeys(
+            address
+            for file in files
+            for entry, _ in read_records(file)
+            for name in _ADDRESSES
+            for address in texts(entry, name)
+        )
+    )
+
+
+class ServedImages(NamedTuple):
+    """Which file of ``images/`` is the picture at an address, and which files could be several."""
+
+    file_of: dict[str, str]  # address -> path in images/
+    refused: dict[
+        str, list[str]
+    ]  # path in images/ -> the addresses that it could be the picture of
+
+
+def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
+    """Tell which picture an address means: the file whose path is the end of the address.
+
+    Many addresses end alike: of Midjourney's pictures all are called ``0_0.png``. A file that is
+    the end of several addresses is the picture of none of them; a longer path tells them apart,
+    up to ``host/path/0_0.png``, which is where ``wget -x`` puts it.
+
+    Args:
+        names: Paths in ``images/``.
+        addresses: Every address that a task names.
+
+    >>> served(["a/0.png", "1.png"], ["https://h/a/0.png", "https://h/b/0.png"]).file_of
+    {'https://h/a/0.png': 'a/0.png'}
+    """
+    known = set(names)
+    file_of: dict[str, str] = {}
+    meant: dict[str, list[str]] = defaultdict(list)
+    for address in dict.fromkeys(addresses):
+        ends = [end for end in _ends(address) if end in known]
+        if ends:
+            file_of[address] = ends[0]
+        for end in ends:
+            meant[end].append(address)
+    refused = {
+        name: found for name, found in meant.items() if len({unquote(one) for one in found}) > 1
+    }
+    return ServedImages({a: name for a, name in file_of.items() if name not in refused}, refused)
+
+
+def name_of(address: str) -> str:
+    """Name a picture by all of its address but the scheme: host, path and what follows.
+
+    The end alone names several pictures, and a number for it would depend on the other rows.
+
+    >>> name_of("https://host/a/0_0.png?x=1")
+    'host/a/0_0.png?x=1'
+    """
+    return address.removeprefix("https://")
+
+
+def problem_id(question: str) -> str:
+    """Name a problem by its text, since GSM8K has no ids."""
+    return f"gsm8k-{sha256(question.encode()).hexdigest()[:8]}"
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """Tell equal names apart by the number of the time; the first one stays as it is.
+
+    >>> numbered(["a", "b", "a"])
+    ['a', 'b', 'a/2']
+    """
+    times: Counter[str] = Counter()
+    found = []
+    for name in names:
+        times[name] += 1
+        found.append(name if times[name] == 1 else f"{name}/{times[name]}")
+    return found
+
+
+def _ends(address: str) -> Iterator[str]:
+    """The ends of an address that a file may be named by, the longest first."""
+    parts = urlsplit(address)
+    asked = f"?{parts.query}" if parts.query else ""
+    steps = [parts.netloc, *parts.path.lstrip("/").split("/")]
+    for begin in range(len(steps)):
+        as_written = "/".join(steps[begin:])
+        yield from dict.fromkeys(
+            [as_written + asked, unquote(as_written) + asked, as_written, unquote(as_written)]
+        )
+
+
+def _listed(value: object) -> list[object]:
+    if not (isinstance(value, str) and value.strip().startswith("[")):
+        return []
+    try:
+        found = ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        return []
+    return list(found) if isinstance(found, list) else []
+
+
+def _read_csv(file: Path) -> Iterator[tuple[Entry, str]]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.reader(lines, strict=True)
+            header = next(reader, [])
+            for cells in reader:
+                where = f"{file}, line {reader.line_num}"
+                if len(cells) != len(header):
+                    raise SourceError(f"{where}: {len(cells)} cells, expected {len(header)}")
+                yield dict(zip(header, cells, strict=True)), where
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except (UnicodeDecodeError, csv.Error) as why:
+        raise SourceError(f"{file}: not CSV in UTF-8: {why}") from why
+
+
+class EntryQuestions(NamedTuple):
+    """The entries that became questions, not yet of a named edition, and why others did not."""
+
+    questions: list[Question]
+    rejections: list[Rejection]

@@ -1,0 +1,224 @@
+"""Reads pictures with the texts that describe them, and look-alikes that do not (section 3.3).
+
+Turns samples into queries and the candidates that they are answered with.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.journeybench.captioning.dataset import split_captions
+from bench_assets.suites.journeybench.published_files import (
+    EntryQuestions,
+    name_of,
+    read_records,
+    text,
+    texts,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalSample:
+    """A picture, what describes it, and what only seems to."""
+
+    entry_id: str
+    picture: str  # its address, or its file name where the edition is built here
+    texts: tuple[str, ...] = ()  # right answers when the picture is asked with
+    text_distractors: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()  # what is asked with when the picture is the answer
+    image_distractors: tuple[str, ...] = ()  # pictures, as ``picture`` names them
+
+
+def read_samples(files: Mapping[str, Path]) -> list[RetrievalSample]:
+    """Read the published tables there are, in the order in which pictures first come up.
+
+    The release has them apart: 5,740 texts and 5,590 distractors, one a row, and 1,000 rows with
+    captions and distracting pictures. The site has one row a picture with all of it.
+
+    Args:
+        files: The published files of a source folder, by table.
+
+    Raises:
+        SourceError: If a row has no address; names file and row.
+    """
+    samples: dict[str, RetrievalSample] = {}
+    for table in ("retrieval", "text_positives", "text_negatives", "image_distractors"):
+        for entry, where in read_records(files[table]) if table in files else ():
+            picture = field(entry, "url", str, where).strip()
+            known = samples.get(picture) or _empty(picture)
+            samples[picture] = _with(known, table, entry, where)
+    return list(samples.values())
+
+
+def _empty(picture: str) -> RetrievalSample:
+    return RetrievalSample(entry_id=name_of(picture), picture=picture)
+
+
+def _with(sample: RetrievalSample, table: str, entry: Entry, where: str) -> RetrievalSample:
+    match table:
+        case "text_positives":
+            return replace(sample, texts=_more(sample.texts, [text(entry, "hypothesis", where)]))
+        case "text_negatives":
+            said = [text(entry, "hypothesis", where)]
+            return replace(sample, text_distractors=_more(sample.text_distractors, said))
+    written = texts(entry, "captions")
+    captions = split_captions(written[0]) if len(written) == 1 else written
+    looks_like = texts(entry, "distractor_url") + texts(entry, "image_distractor_url")
+    found = replace(
+        sample,
+        captions=_more(sample.captions, captions),
+        image_distractors=_more(sample.image_distractors, looks_like),
+    )
+    if table == "image_distractors":
+        return found
+    return replace(
+        found,
+        texts=_more(sample.texts, captions),
+        text_distractors=_more(sample.text_distractors, texts(entry, "text_distractors")),
+    )
+
+
+def _more(known: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*known, *(item for item in new if item)]))
+
+
+TASK_NAME = "journeybench/retrieval"
+TEXT_RETRIEVAL, IMAGE_RETRIEVAL = "text retrieval", "image retrieval"
+_TEXT_QUERY = "Which text describes the picture?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A text or a picture that may be the answer to a query."""
+
+    candidate_id: str
+    text: str = ""  # either this
+    image: str = ""  # or this: SHA-256
+    distracts: str = ""  # the group of queries that only it belongs to; "": all are shown it
+
+
+def to_questions(
+    samples: Sequence[RetrievalSample],
+    images: Mapping[str, StoredImage],
+    categories: Mapping[str, Sequence[str]],
+) -> EntryQuestions:
+    """Ask with every picture that has texts, and with every caption of a picture.
+
+    Left out are pictures that are not there, and distractors that do not distract.
+
+    Args:
+        samples: All of them.
+        images: Stored pictures by the name that samples know them by.
+        categories: What is unusual in a picture, by the same name; from the captioning task.
+    """
+    questions = [
+        replace(question, labels={"picture": sample.picture, "categories": "; ".join(unusual)})
+        for sample in samples
+        if sample.picture in images
+        for unusual in [categories.get(sample.picture, ())]
+        for question in _questions(sample, images[sample.picture])
+    ]
+    rejections = [
+        Rejection(entry=f"{sample.entry_id}: {part}" if part else sample.entry_id, reason=reason)
+        for sample in samples
+        for part, reason in _faults(sample, images)
+    ]
+    return EntryQuestions(questions, rejections)
+
+
+def to_candidates(
+    samples: Sequence[RetrievalSample],
+    images: Mapping[str, StoredImage],
+    *,
+    as_released: bool = False,
+) -> list[Candidate]:
+    """List everything that can be an answer, or can be taken for one, once.
+
+    Args:
+        samples: All of them.
+        images: Stored pictures by the name that samples know them by.
+        as_released: Keep distractors that are right: a text in the words of one that describes the
+            picture, the picture itself.
+    """
+    return [
+        candidate
+        for sample in samples
+        if sample.picture in images
+        for candidate in _candidates(sample, images, as_released=as_released)
+    ]
+
+
+def _questions(sample: RetrievalSample, image: StoredImage) -> Iterator[Question]:
+    if sample.texts:
+        yield Question(
+            question_id=f"{TASK_NAME}/text/{sample.entry_id}",
+            task=TASK_NAME,
+            edition="own",
+            kind="ranking",
+            text=_TEXT_QUERY,
+            answer=tuple(_text_ids(sample)),
+            images=(image.sha256,),
+            category=TEXT_RETRIEVAL,
+            group_id=f"text/{sample.entry_id}",
+        )
+    for number, caption in enumerate(sample.captions, 1):
+        yield Question(
+            question_id=f"{TASK_NAME}/image/{sample.entry_id}/{number}",
+            task=TASK_NAME,
+            edition="own",
+            kind="ranking",
+            text=caption,
+            answer=(_image_id(sample),),
+            category=IMAGE_RETRIEVAL,
+            group_id=f"image/{sample.entry_id}",
+        )
+
+
+def _candidates(
+    sample: RetrievalSample, images: Mapping[str, StoredImage], *, as_released: bool
+) -> Iterator[Candidate]:
+    for name, right in zip(_text_ids(sample), sample.texts, strict=True):
+        yield Candidate(candidate_id=name, text=right)
+    for number, wrong in enumerate(sample.text_distractors, 1):
+        if as_released or wrong not in sample.texts:
+            name = f"text/{sample.entry_id}/distractor {number}"
+            yield Candidate(candidate_id=name, text=wrong, distracts=f"text/{sample.entry_id}")
+    if not sample.captions:
+        return
+    own = images[sample.picture].sha256
+    yield Candidate(candidate_id=_image_id(sample), image=own)
+    for number, picture in enumerate(sample.image_distractors, 1):
+        if picture in images and (as_released or images[picture].sha256 != own):
+            yield Candidate(
+                candidate_id=f"{_image_id(sample)}/distractor {number}",
+                image=images[picture].sha256,
+                distracts=_image_id(sample),
+            )
+
+
+def _faults(
+    sample: RetrievalSample, images: Mapping[str, StoredImage]
+) -> Iterator[tuple[str, str]]:
+    if sample.picture not in images:
+        yield "", f"no picture: {sample.picture}"
+        return
+    if not (sample.texts or sample.captions):
+        yield "", "nothing describes the picture"
+    for wrong in sample.text_distractors:
+        if wrong in sample.texts:
+            yield wrong, "a distractor that is also a right text"
+    for picture in sample.image_distractors:
+        if picture not in images:
+            yield picture, "no picture of a distractor"
+        elif images[picture].sha256 == images[sample.picture].sha256:
+            yield picture, "a distractor that is the picture itself"
+
+
+def _text_ids(sample: RetrievalSample) -> list[str]:
+    return [f"text/{sample.entry_id}/{number}" for number, _ in enumerate(sample.texts, 1)]
+
+
+def _image_id(sample: RetrievalSample) -> str:
+    return f"image/{sample.entry_id}"

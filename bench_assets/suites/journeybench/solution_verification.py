@@ -1,0 +1,312 @@
+"""Verifies answers and solutions of MCOT and multi-image VQA (section 4.1).
+
+An answer takes two steps: a judge extracts it from the solution, then decides whether it agrees
+with the ground truth. A solution takes one, by another judge. What a judge says in any other form
+than the one that was asked for is no verdict: it is asked again, then the row is unscored. The
+rules do the same without a model, as far as numbers go.
+
+What the judges of MCOT and multi-image VQA read (section 4.1).
+
+The paper's appendix with the prompts is not at hand, and the texts in the authors' repository may
+not be copied. The wording is ours; the steps and every rule are those of their scripts
+answer_verification.py and solution_verification.py.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts, at_first
+from bench_assets.core.judging.verdicts import YES_OR_NO, cut_off, read_word
+from bench_assets.core.parsing.numbers import as_number
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import ChatModel, Prompt, Reply
+from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.evaluation.task import (
+    RULES,
+    AnsweredQuestion,
+    ByModel,
+    ByRules,
+    Judge,
+    ScoredQuestion,
+)
+from bench_assets.suites.journeybench.answer_agreement import agrees, missing_steps, read_answer
+from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
+
+UNKNOWN = "unknown"
+"""What the judge writes in the place of a number that is not there."""
+
+NO_NUMBER = (
+    'That is not what was asked for. Print the final number in digits, or "unknown", and nothing '
+    "else."
+)
+NO_VERDICT = 'That is not what was asked for. Print "yes" or "no", and nothing else.'
+"""What a judge is told whose verdict cannot be read."""
+
+_EXTRACT = """\
+Question: {question}
+
+Solution:
+{solution}
+
+An AI model wrote this solution. Find the final numeric answer in it. If it is not written as a \
+number, infer it where you can. If there is none, the answer is "unknown". Print the number or \
+"unknown", and nothing else."""
+
+_VERIFY = """\
+Question: {question}
+
+Predicted answer: {predicted}
+
+Ground truth answer: {answer}
+
+Is the predicted answer an answer to the question that agrees with the ground truth? Numbers agree \
+if they differ by at most 0.1. Print "yes" or "no", and nothing else."""
+
+_VERIFY_SOLUTION = """\
+Question: {question}
+
+Predicted solution:
+{solution}
+
+Ground truth solution:
+{truth}
+
+Does the predicted solution take the same approach as the ground truth and come to the right \
+result? Print "yes" if it does, "no" if it differs much or comes to a wrong result, and nothing \
+else."""
+
+
+def extract(question: Question, solution: str) -> Prompt:
+    """Ask for the number that a solution ends in, or "unknown"."""
+    return Prompt.of(
+        _EXTRACT.format(question=question.text, solution=solution),
+        system="You extract numeric answers from solutions.",
+    )
+
+
+def verify(question: Question, predicted: str) -> Prompt:
+    """Ask whether an extracted answer agrees with the ground truth, all of whose forms it sees."""
+    return Prompt.of(
+        _VERIFY.format(
+            question=question.text, predicted=predicted, answer="; ".join(question.answer)
+        ),
+        system="You verify predicted answers against the ground truth.",
+    )
+
+
+def verify_solution(question: Question, solution: str, truth: str) -> Prompt:
+    """Ask whether a solution goes the way of the true one."""
+    return Prompt.of(
+        _VERIFY_SOLUTION.format(question=question.text, solution=solution, truth=truth),
+        system="You compare the reasoning steps of two solutions.",
+    )
+
+
+EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
+WITH_THOUGHTS = ", thoughts included"  # of a criterion: their script takes nothing off a solution
+
+_YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
+_AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
+
+
+def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
+    """Have each answer extracted, then verified; two judgements a prediction.
+
+    The reply of the first is the answer, its verdict whether there is one. Where the first got no
+    reply, the second is not asked and carries its error. What was said at first where the verdict
+    was asked for again is a third, for the official reading; so are both once more of a prediction
+    that came with thoughts, with them.
+    """
+    texts = [(pair, "", pair.prediction.text) for pair in answered]
+    texts += [
+        (pair, WITH_THOUGHTS, pair.prediction.raw_text)
+        for pair in answered
+        if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
+    ]
+    to_extract = [
+        VerdictRequest(*pair, extract(pair.question, text), _is_an_answer, f"{EXTRACTED}{which}")
+        for pair, which, text in texts
+    ]
+    said = ask_for_verdicts(to_extract, model, NO_NUMBER)
+    found = [(*text, rows[0]) for text, rows in zip(texts, said, strict=True)]
+    to_verify = [
+        VerdictRequest(
+            *pair, verify(pair.question, answer_of(one.reply)), _said, f"{CORRECT}{which}"
+        )
+        for pair, which, _, one in found
+        if not one.error
+    ]
+    verified = ask_for_verdicts(to_verify, model, NO_VERDICT)
+    lost = [
+        replace(one, criterion=f"{CORRECT}{which}", verdict=None)
+        for _, which, _, one in found
+        if one.error
+    ]
+    return [*(one for *_, one in found), *(row for rows in verified for row in rows), *lost]
+
+
+def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+    """Read the answer of each prediction and compare it, without a model.
+
+    Alternatives in words ("there is no cup") are right if the prediction says them.
+    """
+    return [one for pair in answered for one in _judged_by_rules(pair)]
+
+
+def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
+    """Ask whether each prediction goes the way of the true solution, where there is one."""
+    asked = [
+        VerdictRequest(*pair, verify_solution(pair.question, text, truth), _said, SOLUTION)
+        for pair in answered
+        for text, truth in [(pair.prediction.text, solution_of(pair.question))]
+        if truth
+    ]
+    return [rows[0] for rows in ask_for_verdicts(asked, model, NO_VERDICT)]
+
+
+def judge_solutions_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+    """Call a solution right if it states the result of every true step, in their order."""
+    return [
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=SOLUTION,
+            verdict=not missing,
+            reply=f"lacks {', '.join(missing)}" if missing else "states the result of every step",
+        )
+        for pair in answered
+        if solution_of(pair.question)
+        for missing in [missing_steps(solution_of(pair.question), pair.prediction.text)]
+    ]
+
+
+SOLUTION_JUDGES: Mapping[str, Judge] = {
+    RULES: ByRules(judge_solutions_by_rules),
+    "paper": ByModel(judge_solutions),
+}
+
+
+def read_verdict(reply: str) -> bool | None:
+    """Read the judge's yes or no; None if it says anything else, or more than that.
+
+    >>> read_verdict("Yes."), read_verdict("**no**"), read_verdict("I have no idea.")
+    (True, False, None)
+    """
+    return read_word(reply, YES_OR_NO)
+
+
+def read_extraction(reply: str) -> str | None:
+    """Read the answer that the judge found, or "unknown"; None if it prints anything else.
+
+    >>> read_extraction("12."), read_extraction("Unknown"), read_extraction("I have no idea.")
+    ('12', 'unknown', None)
+    """
+    answer = answer_of(reply)
+    said = answer.replace(" ", "").casefold()
+    if said in CAUSE_ANSWERS:
+        return said
+    return answer if answer == UNKNOWN or as_number(answer) is not None else None
+
+
+def answer_of(reply: str) -> str:
+    """Take off what stands around the judge's first reply; nothing counts as unknown."""
+    answer = without_reasoning(reply).strip(_AROUND)
+    return UNKNOWN if answer.casefold() in ("", UNKNOWN) else answer
+
+
+def solution_of(question: Question) -> str:
+    """The true solution of a question; "" if there is none."""
+    return question.labels.get("solution", "")
+
+
+def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the judge said yes; unscored if it said neither yes nor no and nothing else.
+
+    Unscored as well if what it was asked to extract was no number: the verdict is about that.
+    """
+    extraction = next((one for one in judgements if one.criterion == EXTRACTED), None)
+    if extraction and extraction.verdict is None and not extraction.error:
+        note = f"the judge extracts neither a number nor {UNKNOWN!r}: {extraction.reply}"
+        return Score.of(answered.prediction, points=None, note=note)
+    return _score(answered, judgements, lambda verdict: verdict.verdict)
+
+
+def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
+    """Give a point if the first yes or no is yes, as answer_verification.py does; neither is wrong.
+
+    The script asks once: what was said at first counts. What a model thinks aloud is part of its
+    solution. The rules print no yes or no: their verdict counts.
+    """
+    said = at_first(judgements)
+    thoughts = [
+        replace(one, criterion=one.criterion.removesuffix(WITH_THOUGHTS))
+        for one in said
+        if one.criterion.endswith(WITH_THOUGHTS)
+    ]
+    return _score(answered, thoughts or said, _official_verdict)
+
+
+def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
+    """Share of questions answered right; those that share their text are not independent."""
+    return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
+
+
+def _is_an_answer(reply: Reply) -> bool | None:
+    nothing = not reply.said.answer.strip()  # it has thought, and come to no end
+    found = None if nothing or cut_off(reply) else read_extraction(reply.said.answer)
+    return None if found is None else found != UNKNOWN
+
+
+def _said(reply: Reply) -> bool | None:
+    return None if cut_off(reply) else read_verdict(reply.said.answer)
+
+
+def _judged_by_rules(pair: AnsweredQuestion) -> list[Judgement]:
+    reply, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
+    answer = read_answer(reply, options) or UNKNOWN
+    correct = answer in truths if options else any(agrees(answer, t, reply) for t in truths)
+    said: Sequence[tuple[str, bool, str]] = (
+        (EXTRACTED, answer != UNKNOWN, answer),
+        (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
+    )
+    return [
+        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, reply=why)
+        for name, verdict, why in said
+    ]
+
+
+def _official_verdict(judgement: Judgement) -> bool | None:
+    if judgement.by_rules:
+        return judgement.verdict
+    first = _YES_NO.search(without_reasoning(judgement.reply))
+    return first is not None and first[1].lower() == "yes"
+
+
+def _score(
+    answered: AnsweredQuestion,
+    judgements: Sequence[Judgement],
+    read: Callable[[Judgement], bool | None],
+) -> Score:
+    found = {judgement.criterion: judgement for judgement in judgements}
+    points, note = _points(found.get(CORRECT), read)
+    answer = answer_of(found[EXTRACTED].reply) if EXTRACTED in found else UNKNOWN
+    return Score.of(
+        answered.prediction,
+        points=points,
+        answer=() if answer == UNKNOWN else (answer,),
+        note=note,
+    )
+
+
+def _points(
+    judgement: Judgement | None, read: Callable[[Judgement], bool | None]
+) -> tuple[float | None, str]:
+    if judgement is None:
+        return None, "was not judged"
+    if judgement.error:
+        return None, f"the judge gave no reply: {judgement.error}"
+    if (verdict := read(judgement)) is None:
+        return None, f"the judge prints neither yes nor no: {judgement.reply}"
+    return float(verdict), ""

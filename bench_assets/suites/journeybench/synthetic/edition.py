@@ -1,0 +1,232 @@
+"""The mini edition: raw material as galleries, annotators and chat models would have left it.
+
+Pictures are drawn from ``world.json``, problems come from ``problems.json``. What models
+would have written lies in ``replies.jsonl``. There are faults on purpose: pictures that nobody
+finds unusual, a torn file, captions that are wrong, statements that are true, replies that cannot
+be read.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+from bench_assets.core.tables.source_folder import write_files
+from bench_assets.suites.journeybench.published_files import problem_id
+from bench_assets.suites.journeybench.raw_material import CRITERIA
+from bench_assets.suites.journeybench.synthetic.images import (
+    WORLD,
+    Member,
+    draw_things,
+    members,
+    trimmed,
+)
+
+_Line: TypeAlias = dict[str, Any]
+
+_PROBLEMS = Path(__file__).with_name("problems.json")
+_ANNOTATORS = ("ana", "bo", "cem", "dai")
+_PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # pictures whose dialogues go wrong
+_ROUNDS, _TRIES = 4, 3  # as the settings have them
+
+
+def write(folder: Path, seed: int = 0) -> None:
+    """Write the mini edition's raw material: 60 imaginary pictures and what belongs to them.
+
+    The same seed writes the same bytes. Files that hold them already are left alone.
+
+    Args:
+        folder: A folder of its own; made if need be.
+        seed: Draws where things lie and who dissents.
+    """
+    rng = Random(seed)
+    shown = members()
+    material = json.loads(_PROBLEMS.read_text(encoding="utf-8"))
+    images = {member.picture: member.draw(rng) for member in shown}
+    images |= _planted_images(images[shown[0].picture], rng) | _knowledge_images(rng)
+    tables: dict[str, Iterable[Mapping[str, Any]]] = {
+        "gallery": _gallery(shown),
+        "filter_votes": _filter_votes(shown, rng),
+        "categories": _categories(shown),
+        "captions": _captions(shown),
+        "caption_votes": _caption_votes(shown, rng),
+        "statement_votes": _statement_votes(shown, rng),
+        "look_alike_votes": _look_alike_votes(shown),
+        "trigger_votes": _trigger_votes(shown),
+        "gsm8k": [_picked(p, "question", "answer") for p in _problems(material)],
+        "copa": [{k: v for k, v in event.items() if k != "pictures"} for event in material["copa"]],
+        "knowledge": _knowledge(),
+        "replies": [*_writers(shown), *_dialogues(shown), *_problem_replies(material)],
+    }
+    write_files(folder / "images", images)
+    for name, lines in tables.items():
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        write_files(folder, {f"{name}.jsonl": text.encode()})
+
+
+def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
+    planted = {
+        one["name"]: draw_things({sprite: 1 for sprite in one["scene"].values()}, "beige", rng)
+        for one in WORLD["planted"]
+    }
+    return planted | {"torn.png": b"Not a picture.", "again.png": trimmed(first)}
+
+
+def _gallery(shown: Sequence[Member]) -> Iterator[_Line]:
+    for member in shown:
+        yield {"picture": member.picture, "query": member.query, "prompt": member.prompt}
+    for one in WORLD["planted"]:
+        yield {"picture": one["name"], "query": "tiny animal", "prompt": one["prompt"]}
+    for name in ("again.png", "torn.png"):
+        yield {"picture": name, "query": "flying animal", "prompt": shown[0].prompt}
+
+
+def _filter_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
+    against = {one["name"]: one["against"] for one in WORLD["planted"]}
+    for name in [*(m.picture for m in shown), *against, "again.png", "torn.png"]:
+        dissenter = rng.choice(_ANNOTATORS) if rng.random() < 0.2 else ""
+        disputed = rng.choice(CRITERIA)
+        for annotator in _ANNOTATORS[: 2 if against.get(name) == "votes" else None]:
+            said = {c: not (annotator == dissenter and c == disputed) for c in CRITERIA}
+            said |= {against[name]: annotator == "ana"} if against.get(name) in CRITERIA else {}
+            yield {"picture": name, "annotator": annotator, **said}
+
+
+def _categories(shown: Sequence[Member]) -> Iterator[_Line]:
+    for member in shown:
+        first, second = member.categories
+        yield {"picture": member.picture, "category1": first, "category2": second}
+
+
+def _captions(shown: Sequence[Member]) -> Iterator[_Line]:
+    for member in shown:
+        texts = [member.say(template) for template in WORLD["captions"]]
+        texts += [member.say(WORLD["wrong_caption"]), texts[3].lower().rstrip(".")]
+        for number, text in enumerate(texts, 1):
+            yield {"picture": member.picture, "writer": f"writer {number}", "caption": text}
+
+
+def _caption_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
+    for member in shown:
+        for number in range(1, 9):
+            strict = rng.choice(_ANNOTATORS) if rng.random() < 0.15 else ""
+            for verifier in _ANNOTATORS:
+                wrong = number == 7 and verifier != "ana"
+                named = {"picture": member.picture, "writer": f"writer {number}"}
+                yield named | {"verifier": verifier, "accepts": not wrong and verifier != strict}
+
+
+def _statement_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
+    conflicting = [*WORLD["statements"], *(_statement(turn) for turn in WORLD["dialogue"])]
+    for member in shown:
+        for template in [*conflicting, WORLD["entailed"], _statement(WORLD["unsure"])]:
+            lenient = rng.choice(_ANNOTATORS) if rng.random() < 0.1 else ""
+            for annotator in _ANNOTATORS[:3]:
+                yield {
+                    "picture": member.picture,
+                    "statement": member.say(template),
+                    "annotator": annotator,
+                    "conflicts": template in conflicting and annotator != lenient,
+                }
+
+
+def _look_alike_votes(shown: Sequence[Member]) -> Iterator[_Line]:
+    for member in shown:
+        for other in shown:
+            if other.family == member.family and other != member:
+                pair = {"picture": member.picture, "candidate": other.picture}
+                for annotator in _ANNOTATORS[:3]:
+                    yield {**pair, "annotator": annotator, "alike": True, "conflicts": True}
+
+
+def _trigger_votes(shown: Sequence[Member]) -> Iterator[_Line]:
+    for member in shown:
+        question = member.say(_trigger(member)["question"])
+        for annotator in _ANNOTATORS[:3]:
+            named = {"picture": member.picture, "question": question}
+            yield {**named, "annotator": annotator, "accepts": True}
+
+
+def _writers(shown: Sequence[Member]) -> Iterator[_Line]:
+    """What the models write that read the captions: statements and trigger questions."""
+    for member in shown:
+        said = [{"statement": member.say(t)} for t in [*WORLD["statements"], WORLD["entailed"]]]
+        yield _reply(f"{member.picture}/statements", f"```json\n{json.dumps(said)}\n```")
+        trigger = _trigger(member)
+        asked = {
+            "trigger": trigger["trigger"],
+            "question": member.say(trigger["question"]),
+            "answers": [member.say(answer) for answer in trigger["answers"]],
+        }
+        yield _reply(f"{member.picture}/triggers", json.dumps([asked]))
+
+
+def _dialogues(shown: Sequence[Member]) -> Iterator[_Line]:
+    for number, member in enumerate(shown):
+        turns = list(WORLD["dialogue"])
+        if number == _ROUND_LIMIT:
+            turns = turns[:1] + [WORLD["unsure"]] * (_ROUNDS - 1)
+        for round_, turn in enumerate(turns, 1):
+            where = f"{member.picture}/dialogue/{round_}"
+            if number == _PARSE_FAILURE:
+                for attempt in range(_TRIES):
+                    yield _reply(f"{where}/asker", WORLD["unreadable"], attempt)
+                break
+            yield _reply(f"{where}/asker", member.say(turn["asker"]))
+            for position, answer in enumerate(turn["answerer"], 1):
+                yield _reply(f"{where}/answerer/{position}", member.say(answer))
+            again = number == _SECOND_TRY and round_ == 1
+            if again:
+                yield _reply(f"{where}/reasoner", WORLD["unreadable"])
+            yield _reply(f"{where}/reasoner", _reasoning(member, turn), int(again))
+
+
+def _problem_replies(material: Mapping[str, Any]) -> Iterator[_Line]:
+    for problem in _problems(material):
+        text = problem.get("reply") or json.dumps(problem["proposals"])
+        yield _reply(f"{problem_id(problem['question'])}/quantities", text)
+    for event in material["copa"]:
+        pictures = [event["pictures"]] if event["pictures"] else []
+        yield _reply(f"copa-{event['idx']}/pictures", json.dumps(pictures))
+
+
+def _knowledge() -> Iterator[_Line]:
+    for number, (*_, question, answer) in enumerate(WORLD["knowledge"], 1):
+        images = {f"image{side}": f"knowledge-{number}-{side}.png" for side in (1, 2)}
+        yield {"id": f"knowledge-{number}", **images, "question": question, "answer": answer}
+
+
+def _knowledge_images(rng: Random) -> dict[str, bytes]:
+    return {
+        f"knowledge-{number}-{side}.png": draw_things({thing: n}, "ivory", rng)
+        for number, (first, n_first, second, n_second, *_) in enumerate(WORLD["knowledge"], 1)
+        for side, thing, n in ((1, first, n_first), (2, second, n_second))
+    }
+
+
+def _problems(material: Mapping[str, Any]) -> list[_Line]:
+    return [*material["problems"], *material["planted"]]
+
+
+def _trigger(member: Member) -> _Line:
+    trigger: _Line = WORLD["triggers"][(member.family + member.number) % len(WORLD["triggers"])]
+    return trigger
+
+
+def _statement(turn: Mapping[str, Any]) -> str:
+    """The statement in a reasoner's turn."""
+    return str(turn["reasoner"].split("Statement: ")[1].split("\n")[0])
+
+
+def _reasoning(member: Member, turn: Mapping[str, Any]) -> str:
+    statement = _statement(turn)
+    return str(turn["reasoner"].replace(statement, member.say(statement)))
+
+
+def _reply(request_id: str, text: str, sample: int = 0) -> _Line:
+    return {"question_id": request_id, "text": text, "sample": sample}
+
+
+def _picked(entry: Mapping[str, Any], *names: str) -> _Line:
+    return {name: entry[name] for name in names}

@@ -1,0 +1,140 @@
+"""The mini edition's pictures: an animal, dressed, on a thing, among small things, under a sky.
+
+``world.json`` lists what can be combined and the words for it. The ten animals are ten
+families of six pictures; within a family everything but the animal differs, so that the pictures
+are look-alikes of each other and no caption of one fits another.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.parsing.numbers import WORDS
+
+WORLD: Mapping[str, Any] = json.loads(
+    Path(__file__).with_name("world.json").read_text(encoding="utf-8")
+)
+
+_SIZE = (384, 288)  # px
+_MEMBERS = 6  # pictures of a family
+_SHIFT = 10  # px that things may lie off their place
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One picture: what it shows, and the words for it and for what it does not show."""
+
+    family: int
+    number: int
+
+    @property
+    def picture(self) -> str:
+        """The file name."""
+        return f"{self._of('subjects')['noun']}-{self.number + 1}.png"
+
+    @property
+    def query(self) -> str:
+        """What the gallery was searched for."""
+        return str(self._of("subjects")["query"])
+
+    @property
+    def prompt(self) -> str:
+        """What an image generator would have been told."""
+        return (
+            f"{self.words['subject']} on a {self.words['mount']}, surreal {self.words['subject']}"
+        )
+
+    @property
+    def categories(self) -> tuple[str, str]:
+        """In which ways it is imaginary."""
+        first, second = WORLD["categories"][self.number]
+        return first, second
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Fills the templates of the world; ``wrong_`` words do not fit this picture."""
+        subject = self._of("subjects")
+        words = {
+            "subject": subject["noun"],
+            "s_n": "n" if subject["noun"][0] in "aeiou" else "",
+            "other": subject["other"],
+            "absent": WORLD["absent"][(self.family + self.number // 3) % len(WORLD["absent"])],
+            "unknown": WORLD["unknown"][(self.family + self.number) % len(WORLD["unknown"])],
+            "few": WORDS[self.few],
+            "few_digits": str(self.few),
+            "wrong_few": WORDS[self.few + 1],
+        }
+        for name, kind in _KINDS.items():
+            words[name] = self._of(kind)["noun"]
+            words[f"wrong_{name}"] = self._of(kind, 1)["noun"]
+        return words
+
+    @property
+    def few(self) -> int:
+        """How many small things there are."""
+        return 2 + (self.family + self.number) % 5
+
+    def say(self, template: str) -> str:
+        """Fill a template, beginning with a capital."""
+        text = template.format_map(self.words)
+        return text[0].upper() + text[1:]
+
+    def draw(self, rng: Random) -> bytes:
+        """Draw it as PNG."""
+        scene = Scene(*_SIZE, background=self._of("skies")["colour"])
+        x, y = (side // 2 + rng.randint(-_SHIFT, _SHIFT) for side in _SIZE)
+        left = rng.choice((-50, 0, 50))
+        scene.sprite(self._of("mounts")["sprite"], (x + left, y + 70), 130)
+        scene.sprite(self._of("subjects")["sprite"], (x + left, y - 30), 100)
+        scene.sprite(self._of("accessories")["sprite"], (x + left, y - 98), 46)
+        for _ in range(self.few):
+            place = scene.room(38, 38, rng)
+            assert place is not None, "six small things find room beside one tower"
+            scene.sprite(self._of("small")["sprite"], place, 34)
+        return scene.png()
+
+    def _of(self, kind: str, away: int = 0) -> Mapping[str, str]:
+        """What this picture has of a kind; ``away`` names something that it does not have."""
+        things = WORLD[kind]
+        place = self.family if kind == "subjects" else self.family * _STRIDE[kind] + self.number
+        thing: Mapping[str, str] = things[(place + away) % len(things)]
+        return thing
+
+
+_KINDS = {"mount": "mounts", "accessory": "accessories", "small": "small", "sky": "skies"}
+_STRIDE = {"mounts": 5, "accessories": 1, "small": 3, "skies": 4}  # so that families differ
+
+
+def members() -> list[Member]:
+    """List all pictures, family by family."""
+    return [
+        Member(family, number)
+        for family in range(len(WORLD["subjects"]))
+        for number in range(_MEMBERS)
+    ]
+
+
+def draw_things(things: Mapping[str, int], background: str, rng: Random) -> bytes:
+    """Draw so many of each sprite, apart from each other, as PNG."""
+    scene = Scene(*_SIZE, background=background)
+    for sprite, n in things.items():
+        for _ in range(n):
+            place = scene.room(64, 64, rng)
+            assert place is not None, "few things find room"
+            scene.sprite(sprite, place, 60)
+    return scene.png()
+
+
+def trimmed(picture: bytes) -> bytes:
+    """Cut a few px off every side: another file that looks the same."""
+    whole = decode(picture).picture
+    cut = whole.crop((3, 3, whole.width - 3, whole.height - 3))
+    file = io.BytesIO()
+    cut.save(file, "PNG")
+    return file.getvalue()

@@ -1,0 +1,93 @@
+"""Asks chat models to write: each request has an id, each reply is kept with its prompt."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Reply, Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratedText:
+    """What a model wrote for one request."""
+
+    request_id: str
+    prompt: str  # what it read, pictures by digest
+    text: str  # without what was thought aloud
+    error: str  # why there is no text
+    writer: str
+    prompt_sha256: str
+
+
+def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> list[GeneratedText]:
+    """Have a model answer prompts, in order.
+
+    Args:
+        model: A model of bench.toml, or the replies that came with the source.
+        prompts: By request id; the same id finds a recorded reply again.
+        sample: Counts the attempts where an earlier reply could not be read.
+
+    Raises:
+        ModelError: If the model cannot be asked at all.
+    """
+    requests = [
+        Request(prompt=prompt, sample=sample, name=request_id)
+        for request_id, prompt in prompts.items()
+    ]
+    replies = model.reply(requests)
+    return [
+        _written(request_id, prompt, reply, model.name)
+        for (request_id, prompt), reply in zip(prompts.items(), replies, strict=True)
+    ]
+
+
+def json_objects(text: str) -> list[dict[str, Any]] | None:
+    r"""Read the JSON list of objects in a reply, with or without a fence; None if there is none.
+
+    >>> json_objects('Here:\n```json\n[{"a": 1}]\n```')
+    [{'a': 1}]
+    """
+    written = text[max(0, text.find("[")) : text.rfind("]") + 1]
+    try:
+        values = json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        return None
+    return values
+
+
+def readable(prompt: Prompt) -> str:
+    """Write a prompt as a person reads it, pictures by the beginning of their digest."""
+    return "\n".join(
+        f"[picture {part.sha256[:12]}]" if isinstance(part, Image) else part
+        for turn in prompt.turns
+        for part in turn.parts
+    )
+
+
+def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str] | None:
+    """Take texts, or whole numbers as texts, out of an object that a model wrote.
+
+    None if one of them is missing, blank or something else.
+
+    >>> text_fields({"text": " 3  pies", "number": 3}, ("text", "number"))
+    {'text': '3 pies', 'number': '3'}
+    """
+    found = {name: entry.get(name) for name in names}
+    if not all(isinstance(value, str | int) for value in found.values()):
+        return None
+    texts = {name: " ".join(str(value).split()) for name, value in found.items()}
+    return texts if all(texts.values()) else None
+
+
+def _written(request_id: str, prompt: Prompt, reply: Reply, writer: str) -> GeneratedText:
+    return GeneratedText(
+        request_id=request_id,
+        prompt=readable(prompt),
+        text=reply.said.answer.strip(),
+        error=reply.error,
+        writer=writer,
+        prompt_sha256=prompt.sha256,
+    )

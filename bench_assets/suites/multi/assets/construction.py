@@ -1,0 +1,235 @@
+"""The built route as assets: selection, annotation, transformation, near-duplicates (section 3.2).
+
+The release has gone through all this: of it these tables are empty, or pass its items on.
+"""
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.suite_assets import asking, out
+from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.schema.chat import ChatModel, Request
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.suites.multi.assets.questions import MULTI, release_of
+from bench_assets.suites.multi.construction import built_tables
+from bench_assets.suites.multi.construction.annotation import TRANSFORMATION_REVIEW
+from bench_assets.suites.multi.construction.annotation_merging import (
+    AnnotatedItems,
+    Annotation,
+    ItemRevision,
+    read_annotations,
+    wishes,
+)
+from bench_assets.suites.multi.construction.decisions import by_hand
+from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.near_duplicates import duplicates as find_duplicates
+from bench_assets.suites.multi.construction.rewriting import (
+    Transformation,
+    apply,
+    proposal_prompt,
+    read_proposal,
+)
+from bench_assets.suites.multi.construction.rewriting import transformations as transform
+from bench_assets.suites.multi.construction.selection import (
+    Reading,
+    SelectionDecision,
+    SelectionParameters,
+    select,
+)
+from bench_assets.suites.multi.dataset.source import MultiItem
+from bench_assets.suites.multi.settings import MultiSettings
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import TableFiles, table_output
+
+
+class SelectionConfig(dg.Config):
+    """The parameters of appendix D."""
+
+    a: float = 1.0
+    """Weight of characters."""
+    b: float = 1.0
+    """Weight of images."""
+    alpha: float = Field(3.0, ge=0)
+    """Problems per decade of the size of a knowledge piece."""
+    m: int = Field(1, ge=0)
+    """How many of the longest and of the shortest are picked with probability p."""
+    p: float = Field(1.0, ge=0, le=1)
+    reading: str = Field("ratio", pattern="^(ratio|printed_left)$")
+    """Which of the two printed forms of H."""
+    seed: int = 0
+
+
+class TransformationConfig(dg.Config):
+    """How much is changed at random."""
+
+    share: float = Field(0.1, ge=0, le=1)
+    """Of the items that no other rule changes: negated, or asked without options."""
+    seed: int = 0
+
+
+class DuplicateConfig(dg.Config):
+    """When two items count as nearly the same; the paper does not say."""
+
+    similarity: float = Field(0.8, gt=0, le=1)
+    """Least Jaccard similarity of their texts' shingles of three characters."""
+    distance: int = Field(6, ge=0, le=64)
+    """Most bits in which the perceptual hashes of two pictures differ."""
+
+
+@dg.asset(ins=MULTI.ins("items"), **MULTI.stage("select"))
+def selection(
+    config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
+) -> dg.Output[list[SelectionDecision]]:
+    """Pick by length within each knowledge piece (appendix D).
+
+    One row: whether one problem was picked, by what chance and by what draw. The paper came from
+    2.7 million to 18 thousand; the release, selected already, has no rows.
+    """
+    if not release_of(sources).annotations:
+        return table_output(list[SelectionDecision]())
+    reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
+    numbers = config.model_dump(include={"a", "b", "alpha", "m", "p"})
+    return table_output(select(items, SelectionParameters(reading=reading, **numbers), config.seed))
+
+
+@dg.multi_asset(
+    name="multi_annotation",
+    ins=MULTI.ins("items", "selection"),
+    deps=MULTI.source,
+    outs={
+        "annotated_items": out(
+            MULTI.stage("select"),
+            MultiItem,
+            "One row: one picked sub-question that both rounds left in and no automatic check "
+            "faults (section 3.2). Of the release, all.",
+        ),
+        "revisions": out(
+            MULTI.stage("select"),
+            ItemRevision,
+            "One row: one field of one sub-question before and after an annotator changed it. The "
+            "release has none.",
+        ),
+        "dropped_items": out(
+            MULTI.stage("select"),
+            Rejection,
+            "One row: one picked sub-question that an annotator dropped or a check faults, or an "
+            "annotation of none, and why. The release has none.",
+        ),
+    },
+)
+def annotation(
+    sources: SourceFiles, items: list[MultiItem], selection: list[SelectionDecision]
+) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
+    """Merge what annotators did in two rounds, and drop what is broken (section 3.2)."""
+    annotations = _annotations(sources)
+    whole = AnnotatedItems(items, [], [])  # the release shows only what came of it
+    merged = whole if annotations is None else built_tables.annotate(items, selection, annotations)
+    return (
+        table_output(merged.items),
+        table_output(merged.revisions),
+        table_output(merged.rejections),
+    )
+
+
+@dg.asset(
+    ins=MULTI.ins("annotated_items"),
+    deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
+    **MULTI.stage("select", asks="judge"),
+)
+def transformations(  # noqa: PLR0913, PLR0917  (a resource or table each)
+    context: dg.AssetExecutionContext,
+    config: TransformationConfig,
+    sources: SourceFiles,
+    settings: SettingsFile,
+    models: Models,
+    tables: TableFiles,
+    annotated_items: list[MultiItem],
+) -> dg.Output[list[Transformation]]:
+    """Make questions harder and of other types (section 3.2, data post-process; Figure 6).
+
+    One row: one question that came of a transformation, or the reason why none did. The paper
+    has 3.22 times as many MA questions after it. The release has no rows.
+    """
+    annotations = _annotations(sources)
+    if annotations is None:
+        return table_output(list[Transformation]())
+    said = heard(tables, TRANSFORMATION_REVIEW)
+    rows = by_hand(annotated_items, said)
+    written = {row.item_id for row in rows}
+    others = [item for item in annotated_items if item.item_id not in written]
+    rows += transform(others, wishes(annotations) | wishes(said), config.share, config.seed)
+    if writer := settings.load().suite("multi", MultiSettings).writer:
+        changed = {row.item_id for row in rows}
+        left = [item for item in annotated_items if item.item_id not in changed]
+        with asking(context, models, writer) as (model, _):
+            rows += _proposals(model, left)
+    return table_output(rows)
+
+
+@dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("select"))
+def transformed_items(
+    annotated_items: list[MultiItem], transformations: list[Transformation]
+) -> dg.Output[list[MultiItem]]:
+    """Put transformed questions in the place of those they came from.
+
+    One row: one sub-question, transformed or as it was.
+    """
+    return table_output(apply(annotated_items, transformations))
+
+
+@dg.asset(
+    ins=MULTI.ins("transformed_items", stored="images"), deps=MULTI.source, **MULTI.stage("select")
+)
+def duplicates(
+    config: DuplicateConfig,
+    sources: SourceFiles,
+    image_store: ImageStore,
+    transformed_items: list[MultiItem],
+    stored: list[StoredImage],
+) -> dg.Output[list[Duplicate]]:
+    """Find questions that are nearly the same (section 3.2: over 800 were removed).
+
+    One row: two questions alike in text and in every picture; the later one is dropped, unless
+    what is asked or its gold differs: a conflict. The release, where that was done, has no rows.
+    """
+    if not release_of(sources).annotations:
+        return table_output(list[Duplicate]())
+    digests = {image.name: image.sha256 for image in stored}
+    shown = {name for item in transformed_items for name in item.images if name in digests}
+    opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(shown))
+    hashes = {name: picture_hash(picture) for name, picture in opened if picture is not None}
+    whole = [item for item in transformed_items if set(item.images) <= hashes.keys()]
+    pairs = find_duplicates(whole, hashes, config.similarity, config.distance)
+    return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
+
+
+def _annotations(sources: SourceFiles) -> list[Annotation] | None:
+    """What people did to raw material; None for the release, which shows only what came of it."""
+    file = release_of(sources).annotations
+    return read_annotations(file) if file else None
+
+
+def _proposals(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
+    """What a model proposes for the items that nothing else changes, as far as a rule proves it.
+
+    Raises:
+        ModelError: If it does not reply about an item; what came back is remembered.
+    """
+    replies = model.reply([Request(prompt=proposal_prompt(item)) for item in items])
+    if failed := [reply.error for reply in replies if reply.error]:
+        raise ModelError(
+            f"{model.name}: {len(failed)} of {len(items)} items have no reply: {failed[0]}; "
+            "materialize again to ask for just these"
+        )
+    proposed = {
+        item.item_id: proposal
+        for item, reply in zip(items, replies, strict=True)
+        if (proposal := read_proposal(reply.said.answer.strip()))
+    }
+    asked = [item for item in items if item.item_id in proposed]
+    return transform(asked, proposed, 0.0, 0, by=model.name)

@@ -1,0 +1,1 @@
+"""The built route of MULTI: selection, annotation, transformation (section 3.2)."""

@@ -1,0 +1,272 @@
+"""Raw markup to the markdown of the benchmark (section 3.2, data pre-process).
+
+Parses the HTML of problems.
+
+Keeps formulas and signs of comparison out of the hands of an HTML parser.
+"""
+
+import html
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.multi.dataset.source import MultiItem, image_name
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+
+def parsed(html: str) -> "BeautifulSoup":
+    """Parse HTML, whatever it is.
+
+    As a file, since of a short text it is asked whether it could be the name of one, which ends in
+    a UnicodeEncodeError for half a surrogate pair.
+    """
+    from bs4 import BeautifulSoup
+
+    return BeautifulSoup(io.StringIO(html), "html.parser")
+
+
+_FORMULA = re.compile(
+    r"(?<!\\)\$\$.+?(?<!\\)\$\$|(?<![\\$])\$(?!\$)[^$\n]+?(?<!\\)\$|\\\(.+?\\\)|\\\[.+?\\\]",
+    re.DOTALL,
+)
+_PLACE = re.compile("\ue000(\\d+)\ue001")
+_NAMES = (
+    "a|abbr|address|article|aside|b|big|blockquote|body|br|caption|center|cite|code|col|colgroup|dd"
+    "|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|label"
+    "|li|link|main|meta|nav|o:p|ol|p|pre|q|s|samp|script|section|small|span|strike|strong|style|sub"
+    "|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr"
+)
+_TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+_LETTERS = "abipqsu"
+_SHORT = re.compile(rf"<[{_LETTERS}]>", re.IGNORECASE)  # may be a comparison as well: x<b>y
+_UNSEEN = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+class Formulas:
+    """The formulas of one text, while others work on the rest of it."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+
+    def keep(self, text: str) -> str:
+        """Put a place holder for each formula. Money is none: a formula holds no tag."""
+        closed = _closed(text)
+
+        def hidden(found: re.Match[str]) -> str:
+            if _tags(found[0], closed):
+                return found[0]
+            self.kept.append(html.unescape(found[0]))
+            return f"\ue000{len(self.kept) - 1}\ue001"
+
+        return _FORMULA.sub(hidden, text)
+
+    def hide(self, text: str) -> str:
+        """Do so in HTML, where then every ``<`` that begins no tag is written as an entity."""
+        hidden = self.keep(text)
+        tags = _tags(hidden, _closed(hidden)) | {found.span() for found in _UNSEEN.finditer(hidden)}
+        inside = {place for start, end in tags for place in range(start, end)}
+        return "".join(
+            "&lt;" if sign == "<" and place not in inside else sign
+            for place, sign in enumerate(hidden)
+        )
+
+    def escape_pipes(self, text: str) -> str:
+        r"""Write ``|`` so that it ends no cell: ``\|`` in a text, ``\vert`` in its formulas."""
+        for found in _PLACE.finditer(text):
+            number = int(found[1])
+            norms = self.kept[number].replace(r"\|", r"\Vert ")
+            self.kept[number] = norms.replace("|", r"\vert ")
+        return text.replace("|", r"\|")
+
+    def show(self, text: str) -> str:
+        """Put the formulas back."""
+        return _PLACE.sub(lambda found: self.kept[int(found[1])], text)
+
+
+def visible(text: str) -> str:
+    """What a reader of HTML sees of a text, found without a parser."""
+    formulas = Formulas()
+    seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
+    return formulas.show(html.unescape(seen))
+
+
+def lost(before: str, after: str) -> str:
+    """Name the characters of one text that the other lacks, each as often; blanks are none.
+
+    >>> lost("x<y 且 y>z", "xy>z")
+    '<y且'
+    """
+    for written, sign in ((r"\Vert", r"\|"), (r"\vert", "|")):
+        after = after.replace(written, sign)
+    missing = Counter("".join(before.split())) - Counter("".join(after.split()))
+    return "".join(missing.elements())
+
+
+def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
+    """Where the tags of a part of a text are; a short one is one only if it is closed."""
+    return {
+        found.span()
+        for found in _TAG.finditer(part)
+        if not _SHORT.fullmatch(found[0]) or found[0][1].lower() in closed
+    }
+
+
+def _closed(text: str) -> set[str]:
+    """Which of the short tags a text closes."""
+    lowered = text.lower()
+    return {letter for letter in _LETTERS if f"</{letter}>" in lowered}
+
+
+_PARTS = ("general", "specific", "answer", "analysis")
+
+FORMATS = ("html", "markdown", "text")
+"""What raw material may be written in."""
+
+_BLANK_TO_FILL = re.compile(
+    r"<u>\s*</u>|_{3,}"
+    # An empty pair of brackets after a name is a call: main(), "void main( )", "run( );".
+    r"|(?<![A-Za-z0-9_])[（(]\s*[）)]|(?<=[A-Za-z0-9_])[（(]\s+[）)](?!\s*[;{])"
+)
+_DECLARED = re.compile(
+    r"\b(?:void|int|char|float|double|bool|def|function|class|new|return)\s+\w+\s*\(\s*\)"
+)
+_SPANS = ("rowspan", "colspan")
+_LEFTOVER = re.compile(
+    r"</?(?:p|div|span|font|br|table|tr|td|th|img|b|i|strong|em|sup|sub|center|a)"
+    r"(?:\s+[a-z-]+\s*=[^<>]*)?\s*/?>"
+)
+
+
+class MarkdownItem(NamedTuple):
+    """An item in the benchmark's markdown, and the tables that have to be drawn for it."""
+
+    item: MultiItem
+    tables: Mapping[str, str]  # picture name -> HTML of the table it is to show
+
+
+def prepare(item: MultiItem) -> MarkdownItem:
+    """Bring a raw item into markdown; what is markdown already stays as it is.
+
+    Layout goes, ``<u>`` stays, bold, italic and tables become markdown, indices and formulas
+    LaTeX. Pictures, and tables with joined cells or pictures in them, become ``[IMAGE_n]``. Places
+    to fill in become ``[MASK]``.
+
+    Raises:
+        SourceError: If the item is in another format.
+    """
+    if item.format not in FORMATS:
+        raise SourceError(
+            f"item {item.item_id}: format {item.format!r}, expected one of {', '.join(FORMATS)}"
+        )
+    images, tables = list(item.images), dict[str, str]()
+
+    def picture(name: str) -> str:
+        images.append(name)
+        return f"[IMAGE_{len(images)}]"
+
+    def table(html: str) -> str:
+        name = f"tables/{item.item_id}_{len(tables) + 1}.png"
+        tables[name] = html
+        return picture(name)
+
+    convert: Mapping[str, Callable[[str], str]] = {
+        "html": lambda text: _from_html(text, picture, table),
+        "markdown": str,
+        "text": _from_text,
+    }
+    change = convert[item.format]
+    try:
+        parts: dict[str, Any] = {name: change(getattr(item, name)) for name in _PARTS}
+    except RecursionError:  # tags in tags in tags; who looks for defects rejects it
+        return MarkdownItem(replace(item, format="markdown", lost="tags nested too deeply"), {})
+    missing = "" if item.format == "markdown" else _missing(item, parts, tables.values())
+    changed = replace(item, **parts, format="markdown", lost=missing)
+    return MarkdownItem(replace(changed, images=tuple(images)), tables)
+
+
+def leftover_tags(text: str) -> list[str]:
+    """Find HTML that no one removed; ``<u>`` is meant to stay.
+
+    >>> leftover_tags("<u>x</u> < 3 and <font>y</font>")
+    ['<font>', '</font>']
+    """
+    return _LEFTOVER.findall(text)
+
+
+def _missing(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
+    """The characters of an item that stand nowhere in its parts or in its drawn tables."""
+    read = visible if item.format == "html" else str
+    before = "\n".join(_mask(read(getattr(item, name))) for name in _PARTS)
+    after = "\n".join([*parts.values(), *map(visible, tables)])
+    return lost(before.replace("[MASK]", ""), after.replace("[MASK]", ""))
+
+
+def _from_text(text: str) -> str:
+    formulas = Formulas()
+    return _shown(formulas, _tidy(formulas.keep(text)))
+
+
+def _from_html(html: str, picture: Callable[[str], str], table: Callable[[str], str]) -> str:
+    from bs4 import Comment
+    from markdownify import MarkdownConverter
+
+    formulas = Formulas()
+    soup = parsed(formulas.hide(html))
+    for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
+        part.extract()
+    for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
+        if not _is_plain(drawn):  # only of the outermost: of each in each it would take forever
+            drawn.replace_with(table(formulas.show(str(drawn))))
+    for text in soup(string=lambda text: text.find_parent("table") is not None):
+        text.replace_with(formulas.escape_pipes(text))
+    for image in soup("img"):
+        latex = image.get("data-latex")
+        source = image_name(formulas.show(str(image.get("src", ""))))
+        image.replace_with(f"${latex}$" if latex else picture(source))
+    for name, before, after in (("u", "<u>", "</u>"), ("sub", "$_{", "}$"), ("sup", "$^{", "}$")):
+        for tag in soup(name):
+            tag.insert_before(before)
+            tag.insert_after(after)
+            tag.unwrap()
+    to_markdown = MarkdownConverter(
+        escape_asterisks=False, escape_underscores=False, escape_misc=False
+    )
+    markdown: str = to_markdown.convert_soup(parsed(str(soup)))
+    return _shown(formulas, _tidy(markdown))
+
+
+def _shown(formulas: Formulas, text: str) -> str:
+    """Put formulas back; a line to fill in belongs to the question, wherever it is drawn."""
+    return re.sub(r"_{3,}", "[MASK]", formulas.show(text))
+
+
+def _is_plain(table: "Tag") -> bool:
+    """Whether markdown can say it: as many cells in each row, none joined, only text in them."""
+    if table.find(["table", "img"]):  # first: with tables in each other, cells would be countless
+        return False
+    rows = [row.find_all(["td", "th"]) for row in table.find_all("tr")]
+    joined = any(str(cell.get(span, "1")) != "1" for row in rows for cell in row for span in _SPANS)
+    return not joined and len({len(row) for row in rows}) == 1
+
+
+def _tidy(text: str) -> str:
+    """Mark the places to fill in; take out blanks at line ends, and empty lines."""
+    masked = _mask(text.replace("\xa0", " ").replace("\u3000", " "))
+    lines = [re.sub(r"[ \t]+", " ", line).strip() for line in masked.splitlines()]
+    return "\n".join(line for line in lines if line)
+
+
+def _mask(text: str) -> str:
+    called = [found.span() for found in _DECLARED.finditer(text)]
+
+    def mark(found: re.Match[str]) -> str:
+        inside = any(start <= found.start() < end for start, end in called)
+        return found[0] if inside else "[MASK]"
+
+    return _BLANK_TO_FILL.sub(mark, text)

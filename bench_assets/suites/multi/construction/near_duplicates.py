@@ -1,0 +1,112 @@
+"""Near-duplicates among the items of one's own edition ("over 800 similar questions", 3.2)."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from bench_assets.core.images.near_duplicates import hash_distance, similar_texts
+from bench_assets.suites.multi.dataset.questions import split_options
+from bench_assets.suites.multi.dataset.source import MultiItem
+from bench_assets.suites.multi.prompts import IMAGE_TOKEN
+
+# What makes another question of the same words: numbers, signs, negations, extremes.
+_FIGURES = re.compile(
+    r"\d+(?:\.\d+)?|[-+−<>≤≥=√]|不|没|非|错误|最[大小高低多少长短]|[上下左右东南西北增减]"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate:
+    """Two items that are nearly the same; the later one goes if the earlier one stays.
+
+    Where what is asked or its gold differs they only look alike, and neither goes.
+    """
+
+    item_id: str
+    earlier: str
+    similarity: float  # of their texts, [0, 1]
+    distance: int  # largest between their pictures, in bits of 64; 0 without pictures
+    conflict: str = ""  # why neither may fall, though they look alike; "" if nothing speaks for it
+    dropped: bool
+
+
+def duplicates(
+    items: Sequence[MultiItem], hashes: Mapping[str, str], similarity: float, distance: int
+) -> list[Duplicate]:
+    """Find pairs alike in text and in every picture; those of one problem are meant to be alike.
+
+    Args:
+        items: In order: of a pair the later one is the duplicate.
+        hashes: Perceptual hash of each picture by name.
+        similarity: Least of the texts' shingles.
+        distance: Most bits by which the hashes of two pictures may differ.
+    """
+    by_id = {item.item_id: item for item in items}
+    texts = {name: IMAGE_TOKEN.sub("", item.text) for name, item in by_id.items()}
+    pairs: dict[str, list[tuple[str, float, int, str]]] = defaultdict(list)
+    for twin in similar_texts(texts, similarity):
+        later, earlier = by_id[twin.later], by_id[twin.earlier]
+        apart = _distance(later, earlier, hashes)
+        if later.problem_id != earlier.problem_id and apart is not None and apart <= distance:
+            why = _conflict(later, earlier)
+            pairs[twin.later].append((twin.earlier, twin.similarity, apart, why))
+    dropped: set[str] = set()
+    for name, found in pairs.items():
+        if any(not conflict and earlier not in dropped for earlier, _, _, conflict in found):
+            dropped.add(name)
+    return [
+        Duplicate(
+            item_id=name,
+            earlier=earlier,
+            similarity=alike,
+            distance=apart,
+            conflict=conflict,
+            dropped=name in dropped and not conflict,
+        )
+        for name, found in pairs.items()
+        for earlier, alike, apart, conflict in found
+    ]
+
+
+def _conflict(later: MultiItem, earlier: MultiItem) -> str:
+    """Say what of two items differs that decides their answer; "" if nothing does."""
+    if _gold(later) != _gold(earlier):
+        return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
+    one, other = (_FIGURES.findall(_half_width(item.text)) for item in (later, earlier))
+    if Counter(one) != Counter(other):
+        apart = (Counter(one) - Counter(other)) | (Counter(other) - Counter(one))
+        return f"only one of them has {', '.join(sorted(apart))}"
+    return ""
+
+
+def _gold(item: MultiItem) -> tuple[str, ...]:
+    """What is right: the texts of the right options, in whatever place they stand."""
+    if item.type in ("SA", "MA"):
+        options = [_plain(option) for option in split_options(item.text)[1]]
+        by_letter = dict(zip(ascii_uppercase, options, strict=False))
+        told_apart = len(set(options)) == len(options)  # pictures are not
+        return tuple(sorted(by_letter.get(one, one) if told_apart else one for one in item.answer))
+    return tuple(map(_plain, item.answer.splitlines()))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s。,;]", "", _half_width(text)).rstrip(".")
+
+
+def _half_width(text: str) -> str:
+    return unicodedata.normalize("NFKC", IMAGE_TOKEN.sub("", text)).replace("\u2212", "-")
+
+
+def _distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
+    """Largest distance between pictures in the same place; None if one has more of them."""
+    shown = [[hashes[name] for name in _shown(item)] for item in (one, other)]
+    if len(shown[0]) != len(shown[1]):
+        return None
+    return max((hash_distance(a, b) for a, b in zip(*shown, strict=True)), default=0)
+
+
+def _shown(item: MultiItem) -> list[str]:
+    return [item.images[int(match[1]) - 1] for match in IMAGE_TOKEN.finditer(item.text)]

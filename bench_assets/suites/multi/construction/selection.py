@@ -1,0 +1,182 @@
+"""Which raw questions are picked: the algorithm of appendix D.
+
+Three things in it are ours, because the paper leaves them open or misprints them. Its two forms of
+H differ: ``"ratio"``, the right one, has no unit, which adding characters and images needs;
+``"printed_left"`` is half the harmonic mean, in characters. The conditions "q = 1" read a = 1 and
+p = 1. And m is nowhere given: 1 here, and never more than half of N_k.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import ceil, log10
+from typing import Literal, TypeAlias
+
+from bench_assets.suites.multi.dataset.source import MultiItem
+from bench_assets.suites.multi.prompts import IMAGE_TOKEN
+
+Reading: TypeAlias = Literal["ratio", "printed_left"]
+
+NO_KNOWLEDGE = "null"
+"""The keyword for questions without knowledge (footnote 9)."""
+
+_WEIGHTS = (1.0, 0.1, 0.5)  # of question, answer and analysis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionDecision:
+    """Whether one raw problem was picked, and by what chance."""
+
+    problem_id: str
+    knowledge: str  # the piece it was compared under
+    length: float  # L_q
+    rank: int  # 0 for the longest of the piece
+    n_problems: int  # of the piece
+    quota: int  # N_k
+    probability: float  # [0, 1]
+    draw: float  # in [0, 1); picked if below the probability
+    picked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionParameters:
+    """What appendix D calls customized."""
+
+    a: float = 1.0  # weight of characters
+    b: float = 1.0  # weight of images
+    alpha: float = 3.0  # questions per decade of a piece's size
+    m: int = 1  # how many of the longest and shortest are picked with probability p
+    p: float = 1.0
+    reading: Reading = "ratio"
+
+
+def select(
+    items: Sequence[MultiItem], parameters: SelectionParameters, seed: int
+) -> list[SelectionDecision]:
+    """Decide for every problem, piece by piece, longest first.
+
+    Every problem has a draw of its own, from the seed and its id: another problem more or less
+    changes no draw. Equal lengths are ordered by id.
+
+    Args:
+        items: Sub-questions; a problem is measured over all of its own.
+        parameters: Weights, quota and probabilities.
+        seed: Of the draws.
+    """
+    measures = _measures(items)
+    pieces: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        knowledge = item.knowledge[0] if item.knowledge else NO_KNOWLEDGE
+        if item.problem_id not in pieces[knowledge]:
+            pieces[knowledge].append(item.problem_id)
+    return [
+        decision
+        for knowledge, problems in pieces.items()
+        for decision in _decide(
+            knowledge, {one: measures[one] for one in problems}, parameters, seed
+        )
+    ]
+
+
+def drawn(seed: int, name: str) -> float:
+    """Draw a number in [0, 1) that depends on the seed and a name, and on nothing else."""
+    return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:6]) / 2**48
+
+
+def quota(n_problems: int, alpha: float) -> int:
+    """N_k: how many are to be picked of a piece, by the logarithm of base 10.
+
+    >>> [quota(n, 3.0) for n in (1, 10, 100, 1000)]
+    [0, 3, 6, 9]
+    """
+    return ceil(alpha * log10(n_problems))
+
+
+def probability(rank: int, n_problems: int, parameters: SelectionParameters) -> float:
+    """Pr[pick up q]: 1 for the longest, p for the next m - 1 and the last m, else what is left.
+
+    >>> [probability(rank, 100, SelectionParameters()) for rank in (0, 1, 99)]
+    [1.0, 0.04, 1.0]
+    """
+    wanted = quota(n_problems, parameters.alpha)
+    m = min(parameters.m, wanted // 2)
+    if rank == 0:
+        return 1.0
+    if rank < m or rank >= n_problems - m:
+        return parameters.p
+    return parameters.p * max(0, wanted - 2 * m) / n_problems
+
+
+def normalised(value: float, average: float, reading: Reading) -> float:
+    """H: a measure against its average under the same piece of knowledge; 0 if either is 0.
+
+    >>> normalised(3, 3, "ratio"), normalised(3, 3, "printed_left")
+    (1.0, 1.5)
+    """
+    if value == 0 or average == 0:
+        return 0.0
+    if reading == "ratio":
+        return 2 / (value / average + average / value)
+    return 1 / (1 / value + 1 / average)
+
+
+def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
+    """Characters of question, answer and analysis, then images in each, by problem."""
+    texts: dict[str, tuple[list[str], list[str], list[str]]] = {}
+    for item in items:
+        question, answer, analysis = texts.setdefault(item.problem_id, ([item.general], [], []))
+        question.append(item.specific)
+        answer.append(item.answer)
+        analysis.append(item.analysis)
+    return {
+        name: (
+            *(float(sum(len(IMAGE_TOKEN.sub("", text)) for text in part)) for part in parts),
+            *(float(sum(len(IMAGE_TOKEN.findall(text)) for text in part)) for part in parts),
+        )
+        for name, parts in texts.items()
+    }
+
+
+def _decide(
+    knowledge: str,
+    measures: Mapping[str, tuple[float, ...]],
+    parameters: SelectionParameters,
+    seed: int,
+) -> list[SelectionDecision]:
+    lengths = _lengths(measures, parameters)
+    ordered = sorted(lengths, key=lambda name: (-lengths[name], name))
+    decisions = []
+    for rank, name in enumerate(ordered):
+        chance = probability(rank, len(ordered), parameters)
+        draw = drawn(seed, name)
+        decisions.append(
+            SelectionDecision(
+                problem_id=name,
+                knowledge=knowledge,
+                length=lengths[name],
+                rank=rank,
+                n_problems=len(ordered),
+                quota=quota(len(ordered), parameters.alpha),
+                probability=chance,
+                draw=draw,
+                picked=draw < chance,
+            )
+        )
+    return decisions
+
+
+def _lengths(
+    measures: Mapping[str, tuple[float, ...]], parameters: SelectionParameters
+) -> Mapping[str, float]:
+    """L_q: the weighted sum of the six normalised measures."""
+    n = len(measures)
+    averages = [sum(column) / n for column in zip(*measures.values(), strict=True)]
+    weights = [scale * weight for scale in (parameters.a, parameters.b) for weight in _WEIGHTS]
+    return {
+        name: sum(
+            weight * normalised(value, average, parameters.reading)
+            for weight, value, average in zip(weights, values, averages, strict=True)
+        )
+        for name, values in measures.items()
+    }

@@ -1,0 +1,1 @@
+"""The released data of MULTI as questions."""

@@ -1,0 +1,254 @@
+"""Turns items into questions, and questions into those of the ablations."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from bench_assets.core.schema.rows import (
+    AnswerKind,
+    Edition,
+    ImageText,
+    Question,
+    Rejection,
+    StoredImage,
+)
+from bench_assets.suites.multi.dataset.knowledge import KnowledgeLink
+from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
+from bench_assets.suites.multi.prompts import IMAGE_TOKEN
+
+KINDS: Mapping[str, AnswerKind] = {
+    "SA": "choice",
+    "MA": "choices",
+    "FB": "blanks",
+    "OP": "text",
+    "Other": "text",
+}
+"""Which form the answer to a type of question has."""
+
+LEVELS = {"初中": "JuH", "高中": "SeH", "大学": "Uni"}
+"""Education levels of Table 5; its two other columns are subjects."""
+
+SUBJECTS = {"驾考": "Driv", "行测": "AAT"}
+"""Subjects that Table 5 has columns for: driving test and administrative aptitude test."""
+
+NOT_PUBLISHED = "（未公布）"
+"""The answer of questions without one: those a release withholds, and drawings and the like."""
+
+PAPER_COUNTS = 18_430, 17_251
+"""Questions and problems (Table 9)."""
+
+_OPTION = re.compile(r"(?:^|(?<=\s))([A-Z])[.．、:：]\s*", re.MULTILINE)
+
+
+class QuestionTable(NamedTuple):
+    """The items that became questions, and why the others did not."""
+
+    questions: list[Question]
+    rejections: list[Rejection]
+
+
+def to_questions(
+    items: Sequence[MultiItem], images: Mapping[str, StoredImage], edition: Edition
+) -> QuestionTable:
+    """Make a question of every item that can be asked and scored.
+
+    What is called published is whole: with a question less it is ``"own"``, and says so.
+    Where a release withholds all answers its questions are kept, with ``NOT_PUBLISHED`` in their
+    place; a single missing answer is a defect.
+
+    Args:
+        items: In file order.
+        images: Stored pictures by the name that items know them by.
+        edition: ``"published"``, ``"own"``, ``"mini"`` or ``"built"``.
+    """
+    withheld = not any(item.answer for item in items)
+    table = QuestionTable([], [])
+    for item in items:
+        faults = _faults(item, images, withheld=withheld)
+        if faults:
+            reason = "; ".join(faults)
+            table.rejections.append(Rejection(entry=f"question {item.item_id}", reason=reason))
+        else:
+            table.questions.append(_question(item, images, edition))
+    if edition == "published" and table.rejections:
+        own = [replace(question, edition="own") for question in table.questions]
+        return QuestionTable(own, table.rejections)
+    return table
+
+
+def edition_of(items: Sequence[MultiItem]) -> Edition:
+    """Name the edition that items in the release's form make.
+
+    Only as many as the paper counts (Table 9) are called published; a part of them, or others, are
+    ``"own"``.
+    """
+    n_problems = len({item.problem_id for item in items})
+    return "published" if (len(items), n_problems) == PAPER_COUNTS else "own"
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    r"""Split a text into what is asked and its options: the last run of A, B, C, ...
+
+    Options begin lines or follow blanks; a text without any is all stem.
+
+    >>> split_options("A、B两地相距[MASK]\nA. 1 km\nB. 2 km")
+    ('A、B两地相距[MASK]', ('1 km', '2 km'))
+    """
+    marks = list(_OPTION.finditer(text))
+    starts = [number for number, mark in enumerate(marks) if mark[1] == "A"]
+    if not starts:
+        return text, ()
+    last = zip(marks[starts[-1] :], ascii_uppercase, strict=False)
+    run = [mark for mark, letter in last if mark[1] == letter]
+    ends = [*(mark.start() for mark in run[1:]), len(text)]
+    options = tuple(text[m.end() : end].strip() for m, end in zip(run, ends, strict=True))
+    return text[: run[0].start()].rstrip(), options
+
+
+def blanks_in(answer: str) -> tuple[str, ...]:
+    """Split the gold of a question with blanks: one line a blank."""
+    return tuple(line.strip() for line in answer.split("\n") if line.strip())
+
+
+def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
+    """Put texts in the place of pictures (Table 6); only questions with pictures are asked.
+
+    A picture without a text of its own, such as one without writing, is left empty.
+    """
+    found = {text.image: text.text for text in texts}
+    return [
+        replace(
+            question,
+            images=(),
+            image_texts=tuple(found.get(image, "") for image in question.images),
+        )
+        for question in questions
+        if question.images
+    ]
+
+
+def with_knowledge(
+    questions: Iterable[Question],
+    links: Iterable[KnowledgeLink],
+    knowledge: Mapping[str, Knowledge],
+    images: Mapping[str, StoredImage],
+) -> list[Question]:
+    """Add the knowledge piece of each question (MULTI-Extend, section 4.7).
+
+    Questions without one stay as they are: Table 8 is over the whole set. Pictures of a piece
+    follow those of the question, and so does their numbering.
+    """
+    pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
+    return [_informed(question, pieces.get(question.question_id), images) for question in questions]
+
+
+def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question]:
+    """Give questions without a picture a black one, for models that demand one (section 4.2)."""
+    return [
+        question if question.images else replace(question, images=(blank,))
+        for question in questions
+    ]
+
+
+def elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Question]:
+    """Take the questions of MULTI-Elite, in the order of the whole set (section 3.3)."""
+    wanted = {f"multi/{item_id}" for item_id in item_ids}
+    return [question for question in questions if question.question_id in wanted]
+
+
+def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:
+    numbers = _picture_numbers(item.text)
+    wanted = [item.images[n - 1] for n in numbers if 0 < n <= len(item.images)]
+    missing = sorted(set(wanted) - images.keys())
+    faults = {
+        f"id {item.item_id!r} is empty or holds blanks or slashes": (
+            re.fullmatch(r"[^\s/]+", item.item_id) is None
+        ),
+        "the text is empty": not item.text.strip(),
+        f"it shows {len(numbers)} pictures and has {len(item.images)}": len(wanted) < len(numbers),
+        f"pictures are missing or do not decode: {', '.join(missing)}": bool(missing),
+    }
+    if not withheld:
+        faults |= _answer_faults(item)
+    return [fault for fault, holds in faults.items() if holds]
+
+
+def _answer_faults(item: MultiItem) -> dict[str, bool]:
+    letters = {"SA": "[A-Z]", "MA": "[A-Z]+"}.get(item.type)
+    return {
+        "it has no answer": item.type in ("SA", "MA", "FB") and not item.answer,
+        f"the answer to a {item.type} question is {item.answer!r}": (
+            letters is not None and bool(item.answer) and not re.fullmatch(letters, item.answer)
+        ),
+        f"the answer {item.answer!r} names an option twice": (
+            item.type == "MA" and len(set(item.answer)) < len(item.answer)
+        ),
+    }
+
+
+def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Edition) -> Question:
+    numbers = _picture_numbers(item.text)
+    return Question(
+        question_id=f"multi/{item.item_id}",
+        task="multi",
+        edition=edition,
+        kind=KINDS[item.type] if item.answer else "text",
+        text=_renumbered(item.text, 1),
+        answer=_answer(item),
+        images=tuple(images[item.images[n - 1]].sha256 for n in numbers),
+        options=_options(item),
+        category=item.type,
+        group_id=item.problem_id,
+        labels={
+            "images": ("NI", "SI", "MI")[min(len(numbers), 2)],
+            "level": SUBJECTS.get(item.subject) or LEVELS.get(item.education, ""),
+            "subject": item.subject,
+            "difficulty": item.difficulty,
+            "quality": item.quality,
+            "knowledge": item.knowledge[0] if item.knowledge else "",
+        },
+    )
+
+
+def _answer(item: MultiItem) -> tuple[str, ...]:
+    """The gold byte for byte: the authors' script of the paper compares it as it is."""
+    if not item.answer:
+        return (NOT_PUBLISHED,)
+    if item.type in ("SA", "MA"):
+        return tuple(item.answer)
+    return tuple(item.answer.split("\n")) if item.type == "FB" else (item.answer,)
+
+
+def _options(item: MultiItem) -> tuple[str, ...]:
+    """The listed options; their letters where they cannot be told apart, as inside a picture."""
+    if item.type not in ("SA", "MA") or not item.answer:
+        return ()
+    _, listed = split_options(item.text)
+    n = max([len(listed), *(ascii_uppercase.index(letter) + 1 for letter in item.answer)])
+    distinct = len(set(listed)) == len(listed) == n
+    return listed if distinct else tuple(ascii_uppercase[:n])
+
+
+def _picture_numbers(text: str) -> list[int]:
+    return [int(match[1]) for match in IMAGE_TOKEN.finditer(text)]
+
+
+def _renumbered(text: str, first: int) -> str:
+    """Number the pictures of a text in reading order, as the authors' prepare.py does."""
+    numbers = iter(range(first, first + len(text)))
+    return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
+
+
+def _informed(
+    question: Question, piece: Knowledge | None, images: Mapping[str, StoredImage]
+) -> Question:
+    if piece is None:
+        return question
+    shown = [piece.images[n - 1] for n in _picture_numbers(piece.content) if n <= len(piece.images)]
+    return replace(
+        question,
+        context=_renumbered(piece.content, len(question.images) + 1),
+        images=(*question.images, *(images[name].sha256 for name in shown if name in images)),
+    )

@@ -1,0 +1,172 @@
+"""Reads what a MULTI release holds: questions, knowledge pieces, captions and OCR texts.
+
+A problem is an object ``{problem_content, problem_content_list, problem_type_list,
+problem_answer_list, problem_analysis_list, img_paths, knowledge, education, subject, difficulty,
+quality}`` under its id; the lists hold one entry for each of its sub-questions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.suites.multi.dataset.release import MultiRelease, read_keyed, read_list
+
+TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他": "Other"}
+"""The five types of questions, as the release and as the paper calls them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiItem:
+    """One question with all that the source says of it; the general part is its problem's."""
+
+    item_id: str  # "czsx_0_0": the problem's id and the number of the sub-question
+    problem_id: str
+    general: str  # what all sub-questions of the problem share; may be empty
+    specific: str
+    type: str  # one of the values of TYPES
+    answer: str  # as written: "B", "BD", one line a blank, or a text; "" if withheld
+    analysis: str = ""
+    images: tuple[str, ...] = ()  # file names below images/; [IMAGE_1] stands for the first
+    knowledge: tuple[str, ...] = ()  # names of knowledge pieces; the first counts
+    education: str = ""  # 初中, 高中, 大学 or 社会
+    subject: str = ""
+    difficulty: str = ""  # a number, by the annotators; "" if they gave none
+    quality: str = ""
+    format: str = "markdown"  # "html" and "text" only in raw material
+    lost: str = ""  # characters that did not come through the preparation; none should
+
+    @property
+    def text(self) -> str:
+        """General and specific part, as a model reads them."""
+        return "\n".join(part for part in (self.general, self.specific) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """One piece of MULTI-Extend (section 3.4)."""
+
+    name: str
+    content: str
+    images: tuple[str, ...] = ()  # file names below images/
+
+
+def read_items(release: MultiRelease) -> list[MultiItem]:
+    """Read every sub-question in file order; 18,430 in the release.
+
+    A missing analysis, picture list, subject or knowledge is none; a plain text stands for a list
+    of one. What a score depends on is not guessed.
+
+    Raises:
+        SourceError: If a problem is not of the form above; names file and entry.
+    """
+    return [
+        item
+        for problem_id, entry, where in read_keyed(release.problems, "problem_id")
+        for item in _items(problem_id, entry, where)
+    ]
+
+
+def read_knowledge(release: MultiRelease) -> dict[str, Knowledge]:
+    """Read the pieces of MULTI-Extend by name; none if the file is not there.
+
+    Raises:
+        SourceError: If a piece is not ``{knowledge_content, knowledge_images}``.
+    """
+    if release.knowledge is None:
+        return {}
+    return {
+        name: Knowledge(
+            name=name,
+            content=field(entry, "knowledge_content", str, where),
+            images=tuple(map(image_name, _texts(entry, "knowledge_images", where))),
+        )
+        for name, entry, where in read_keyed(release.knowledge, "knowledge")
+    }
+
+
+def read_hard_list(release: MultiRelease) -> list[str]:
+    """Read the ids of MULTI-Elite; none if the file is not there.
+
+    Raises:
+        SourceError: If it is not a list of texts.
+    """
+    return read_list(release.hard_list) if release.hard_list else []
+
+
+def read_image_texts(file: Path) -> dict[str, str]:
+    """Read captions or OCR texts by picture: lines ``path,text``, split at the first comma.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line has no comma.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as why:
+        raise SourceError(f"{file}: cannot be read: {why}") from why
+    texts = {}
+    for number, line in enumerate(lines, 1):
+        path, comma, text = line.partition(",")
+        if not comma and line:
+            raise SourceError(f"{file}, line {number}: expected `picture,text`, found {line:.60}")
+        texts[image_name(path)] = text.strip()
+    return {name: text for name, text in texts.items() if text}
+
+
+def image_name(path: str) -> str:
+    """Name a picture by its place below ``images/``.
+
+    >>> image_name("../data/images/czls/502_1.png")
+    'czls/502_1.png'
+    """
+    return path.replace("\\", "/").split("images/", 1)[-1]
+
+
+def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
+    specifics = _texts(entry, "problem_content_list", where)
+    types = _texts(entry, "problem_type_list", where)
+    answers = _texts(entry, "problem_answer_list", where) or ("",) * len(specifics)
+    analyses = _texts(entry, "problem_analysis_list", where)
+    if not specifics or not len(specifics) == len(types) == len(answers):
+        raise SourceError(
+            f"{where}: {len(specifics)} questions, {len(types)} types and {len(answers)} answers; "
+            "expected as many of each"
+        )
+    for number, parts in enumerate(zip(specifics, types, answers, strict=True)):
+        specific, written, answer = parts
+        if written not in TYPES:
+            raise SourceError(f"{where}: unknown type {written!r}; known: {', '.join(TYPES)}")
+        yield MultiItem(
+            item_id=f"{problem_id}_{number}",
+            problem_id=problem_id,
+            general="\n".join(_texts(entry, "problem_content", where)).strip(),
+            specific=specific.strip(),
+            type=TYPES[written],
+            answer=answer.strip(),
+            analysis=analyses[number] if len(analyses) == len(specifics) else "",
+            images=tuple(map(image_name, _texts(entry, "img_paths", where))),
+            knowledge=tuple(filter(None, _texts(entry, "knowledge", where))),
+            education="".join(_texts(entry, "education", where)[:1]),
+            subject="".join(_texts(entry, "subject", where)[:1]),
+            difficulty=_number(entry, "difficulty", where),
+            quality=_number(entry, "quality", where),
+            format="".join(_texts(entry, "format", where)) or "markdown",
+        )
+
+
+def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
+    """A list of texts; a text alone counts as a list of one, nothing as none."""
+    value = entry.get(name)
+    if value is None or value == "":
+        return ()
+    listed = value if isinstance(value, list) else [value]
+    return tuple(field({name: one}, name, str, where) for one in listed)
+
+
+def _number(entry: Entry, name: str, where: str) -> str:
+    value = entry.get(name)
+    try:
+        return "" if value in (None, "") else f"{float(value):g}"
+    except (TypeError, ValueError, OverflowError) as why:
+        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a number") from why

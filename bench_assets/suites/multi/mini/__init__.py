@@ -1,1 +1,0 @@
-"""MULTI's mini edition: the raw material, and what draws it."""

@@ -1,0 +1,1 @@
+"""Parsers of responses to MULTI: letters, blanks, sentences in Chinese and English."""

@@ -1,0 +1,106 @@
+"""What a reply puts into the blanks of a question, and whether that is what belongs there.
+
+Compared is what a line says, not how it is written: signs of Unicode or of LaTeX, indices, bold,
+thousands separators. The value itself is not computed: 0.5 is not 1/2.
+"""
+
+import re
+from unicodedata import decomposition, normalize
+
+from bench_assets.suites.multi.parsing.boxed_answers import boxes_in
+
+_ANNOUNCED = re.compile(r"\A.*答案(?:[是为]\s*:?|\s*:)", re.DOTALL)
+_NUMBERED = re.compile(r"(?:\(?([0-9]{1,2})(?:\)|[.、:](?![0-9]))|([①-⑳]))(.*)")
+_MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])")
+_EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
+_THOUSANDS = re.compile(r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?!\d|,\S)")
+
+_LOWERED, _RAISED = re.compile("[₀-ₜ]+"), re.compile("[⁰-ⁿ²-³¹-¹]+")
+# Full-width signs, the ideographic blank; units, Roman numerals and fractions of one character.
+_COMPATIBLE = re.compile("[！-～\u3000]|[\u00b5℃℉\u2126]|[㍱-㏟]|[Ⅰ-ⅿ]|(?<!\\d)[¼-¾⅓-⅞]")
+_LIKE = str.maketrans("\u2044\u2236≧≦“”", '/:≥≤""')
+_MINUS = re.compile("[\u2212\u2013\u2012\ufe63]")
+_LATEX = (
+    (re.compile(r"\\(?:left|right|[,;!: ])"), ""),
+    (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\\[dt]frac"), r"\\frac"),
+    (re.compile(r"(?<!\d)\\frac\{([\w.]+)\}\{([\w.]+)\}"), r"\1/\2"),
+    (re.compile(r"\\sqrt\{(\w+)\}"), r"√\1"),
+    (re.compile(r"\\times"), "×"),
+    (re.compile(r"\\cdot"), "·"),
+    (re.compile(r"\\pi(?![a-z])"), "π"),
+    (re.compile(r"\\leq?(?![a-z])"), "≤"),
+    (re.compile(r"\\geq?(?![a-z])"), "≥"),
+    (re.compile(r"\^\{?\\circ\}?"), "°"),
+    (re.compile(r"\\%"), "%"),
+    (re.compile(r"[_]\{([^{}]*)\}|_"), r"\1"),
+    (re.compile(r"\^\{([\w+-]*)\}"), r"^\1"),
+)
+
+
+def lines_of(reply: str, n: int) -> tuple[str, ...]:
+    """Read one line a blank, and perhaps more; boxes, list marks, one line for all blanks.
+
+    Args:
+        reply: In letters of common width.
+        n: Blanks.
+    """
+    boxes = boxes_in(reply)
+    if len(boxes) == n:
+        return tuple(boxes)
+    reply = _EMPHASIS.sub("", _ANNOUNCED.sub("", reply).replace("$", ""))
+    lines = [line.strip() for line in reply.split("\n") if line.strip()]
+    if len(lines) == 1 < n:
+        lines = _parted(lines[0], n)
+    numbered = [_NUMBERED.fullmatch(line) for line in lines]
+    if n > 1 and [found and _number(found) for found in numbered] == [*range(1, n + 1)]:
+        lines = [found[3].strip(" ;,、.:") for found in numbered if found]
+    return tuple(lines)
+
+
+def fits(line: str, gold: str) -> bool:
+    """Whether a line says what the gold says, or one of its alternatives."""
+    return plain(line) in (plain(gold), *map(plain, gold.split("或")))
+
+
+def plain(text: str) -> str:
+    r"""Write a line in one way: no blanks, dollars and full stop, indices and signs as in ASCII.
+
+    The gold is written so as well: in Chinese "１：２" is as usual as "1:2".
+
+    >>> plain("$x^{2}$"), plain("x²"), plain("H₂O"), plain(r"\dfrac{1}{2}"), plain("−1,200")
+    ('x^2', 'x^2', 'H2O', '1/2', '-1200')
+    """
+    text = _COMPATIBLE.sub(_decomposed, text).translate(_LIKE)
+    text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text.replace("$", ""))
+    text = _RAISED.sub(lambda index: "^" + normalize("NFKC", index[0]), text)
+    text = _LOWERED.sub(lambda index: normalize("NFKC", index[0]), text)
+    text = _MINUS.sub("-", text)
+    for written, instead in _LATEX:
+        text = written.sub(instead, text)
+    return re.sub(r"\s", "", _EMPHASIS.sub("", text)).strip("。.;,")
+
+
+def _parted(line: str, n: int) -> list[str]:
+    """Part a line that holds all answers, if that gives exactly as many."""
+    marked = [part.strip() for part in _MARK.split(line) if part.strip()]
+    if len(marked) == n and all(map(_NUMBERED.fullmatch, marked)):
+        return marked
+    for text in (line, _THOUSANDS.sub(lambda number: number[0].replace(",", ""), line)):
+        for mark in (";", "、", ","):
+            if len(parts := text.split(mark)) == n:
+                return [part.strip() for part in parts]
+    return [line]
+
+
+def _decomposed(found: re.Match[str]) -> str:
+    """What a character is made of, by one step: of "㎡" a letter and a raised digit."""
+    codes = decomposition(found[0]).split()
+    return "".join(chr(int(code, 16)) for code in codes if not code.startswith("<"))
+
+
+def _number(found: re.Match[str]) -> int:
+    """The number of a list mark; none of an answer that is such a mark itself."""
+    if not found[3].strip():
+        return 0
+    return int(found[1]) if found[1] else "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳".index(found[2]) + 1

@@ -1,0 +1,102 @@
+"""What pictures, their substitutes and knowledge are worth to a model (Tables 6 and 8)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.suites.multi.scoring import max_points
+
+COMPARED = {
+    "main": "no_image",
+    "captions_for_images": "no_image",
+    "ocr_for_images": "no_image",
+    "with_knowledge": "main",
+}
+"""Condition -> the condition that it is compared with: Table 6, and for the last one Table 8."""
+
+CONDITIONS = tuple(dict.fromkeys([*COMPARED, *COMPARED.values()]))
+"""Every condition that is needed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationGain:
+    """How much better a model does under one condition than under another, in points."""
+
+    model: str
+    condition: str
+    compared_with: str
+    category: str  # "all", SI or MI
+    value: float  # score ratio under the condition, over the questions asked under both
+    baseline: float
+    gain: float  # in [-1, 1]
+    low: float  # of the gain: its 95 % interval, questions being paired
+    high: float
+    n_questions: int
+
+
+def information_gain(
+    questions: Sequence[Question], scores: Mapping[str, Iterable[Score]], model: str
+) -> list[InformationGain]:
+    """Compare conditions question by question, as far as both asked and answered it.
+
+    Args:
+        questions: Of the main table.
+        scores: By condition; all of the model's.
+        model: Whose they are.
+    """
+    points = {
+        condition: {one.question_id: one.points for one in rows if one.points is not None}
+        for condition, rows in scores.items()
+    }
+    return [
+        _gain(asked, points[condition], points[baseline], (model, condition, baseline, category))
+        for condition, baseline in COMPARED.items()
+        for category, asked in _categories(questions, condition).items()
+    ]
+
+
+def _categories(questions: Sequence[Question], condition: str) -> Mapping[str, list[Question]]:
+    """Table 8 is over all questions, Table 6 over those with one picture and with several."""
+    counted = [question for question in questions if max_points(question)]
+    if condition == "with_knowledge":
+        return {"all": counted}
+    return {name: [q for q in counted if q.labels["images"] == name] for name in ("SI", "MI")}
+
+
+def _gain(
+    asked: Sequence[Question],
+    points: Mapping[str, float],
+    baseline: Mapping[str, float],
+    names: tuple[str, str, str, str],
+) -> InformationGain:
+    paired = [q for q in asked if q.question_id in points and q.question_id in baseline]
+    # A difference in [-1, 1] is moved to [0, 1] and back, which is where intervals are made.
+    difference = mean(
+        ScoredPoint(
+            (1 + (points[q.question_id] - baseline[q.question_id]) / max_points(q)) / 2,
+            q.cluster,
+            max_points(q),
+        )
+        for q in paired
+    )
+    model, condition, compared_with, category = names
+    return InformationGain(
+        model=model,
+        condition=condition,
+        compared_with=compared_with,
+        category=category,
+        value=_ratio(paired, points).value,
+        baseline=_ratio(paired, baseline).value,
+        gain=2 * difference.value - 1,
+        low=2 * difference.low - 1,
+        high=2 * difference.high - 1,
+        n_questions=len(paired),
+    )
+
+
+def _ratio(questions: Iterable[Question], points: Mapping[str, float]) -> Mean:
+    return mean(
+        ScoredPoint(points[q.question_id] / max_points(q), q.cluster, max_points(q))
+        for q in questions
+    )

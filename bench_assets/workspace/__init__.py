@@ -1,0 +1,1 @@
+"""Operations on a home folder, as the command line and Python run them."""

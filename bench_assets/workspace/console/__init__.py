@@ -1,0 +1,1 @@
+"""Terminal output, progress bars, signals and the process watchdog."""

@@ -1,0 +1,140 @@
+"""Tables for people, JSON lines for programs: all that ``bench`` says goes out here.
+
+Whatever lies in the data, no control character reaches a terminal (``core.printable``).
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bench_assets.asset_factory.asset_metadata import blind
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.tables.arrow import to_json
+from bench_assets.core.text.escaping import one_line, printable, printable_json
+from bench_assets.core.text.redaction import Secrets
+from resources.response_cache.throughput import Shown
+
+Cell: TypeAlias = Callable[[Any], str]
+
+_LONGEST = 100  # characters of a cell
+_PIPE_WIDTH = 250  # characters of a line that no terminal limits
+
+
+def shown_progress() -> Shown:
+    """Where to show how far askings have come: as a bar only where somebody sees it move."""
+    return "as a bar" if sys.stderr.isatty() else "as lines"
+
+
+def say(text: str) -> None:
+    """Tell the person something that is not part of the result."""
+    told = printable(_secrets().redacted(text))
+    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(told, markup=False)
+
+
+def tell(text: str) -> None:
+    """Write a line of the result."""
+    typer.echo(printable(text))
+
+
+def tell_json(value: Any) -> None:  # noqa: ANN401
+    """Write a value of the result as one line of JSON."""
+    typer.echo(printable_json(json.dumps(value, ensure_ascii=False)))
+
+
+def print_rows(
+    rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
+) -> None:
+    """Print rows: as JSON lines with the fields of their type, or as a table of the columns."""
+    secrets = _secrets()
+    if as_json:
+        for row in rows:
+            tell_json(secrets.redacted_value(to_json(row)))
+        return
+    if not rows:
+        say("(no rows)")
+        return
+    shown = columns or {f.name: _field(f.name) for f in fields(rows[0])}
+    table = Table(*map(one_line, shown), box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(one_line(secrets.redacted(cell(row))) for cell in shown.values()))
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """Write a table of the result, whose cells are printable: as wide as the terminal, if any."""
+    wide = None if sys.stdout.isatty() else _PIPE_WIDTH
+    Console(highlight=False, markup=False, emoji=False, width=wide).print(table)
+
+
+def _secrets() -> Secrets:
+    """What messages may quote of other programs and servers, and older tables may hold."""
+    from resources.config.environment import default_home, known_secrets
+
+    return known_secrets(default_home())
+
+
+def _count(row: Metric | LeaderboardRow) -> str:
+    parts = [str(row.n_scored)]
+    parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
+    parts += [f"PARTIAL: {row.n_failed} without reply"] if row.n_failed else []
+    parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
+    return ", ".join(parts)
+
+
+METRIC_COLUMNS: Mapping[str, Cell] = {
+    "model": lambda row: row.model,
+    "task": lambda row: row.task,
+    "condition": lambda row: row.condition,
+    "metric": lambda row: row.metric,
+    "category": lambda row: row.category,
+    "value": lambda row: f"{row.value:.4f}",
+    "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
+    "constant": lambda row: blind(row.constant),
+    "shuffled": lambda row: blind(row.shuffled),
+    "n": _count,
+}
+
+STANDING_COLUMNS: Mapping[str, Cell] = {
+    "model": lambda row: row.model,
+    "value": lambda row: f"{row.value:.3f}",
+    "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+    "ranks": lambda row: row.ranks,
+    "constant": lambda row: blind(row.constant),
+    "shuffled": lambda row: blind(row.shuffled),
+    "n": lambda row: "" if row.n_scored is None else _count(row),
+    "source": lambda row: row.shown_source,
+}
+
+
+def print_leaderboard(rows: Sequence[LeaderboardRow], *, as_json: bool) -> None:
+    """Print standings: as JSON lines, or as one table for each task and edition."""
+    if as_json:
+        print_rows(rows, as_json=True)
+        return
+
+    def heading(row: LeaderboardRow) -> str:
+        return f"{row.task}, {row.metric}, {row.edition} edition"
+
+    for title, part in groupby(rows, heading):
+        tell(f"\n{title}")
+        print_rows(list(part), as_json=False, columns=STANDING_COLUMNS)
+
+
+def _field(name: str) -> Cell:
+    def cell(row: Any) -> str:  # noqa: ANN401
+        value = getattr(row, name)
+        if isinstance(value, tuple):
+            value = " | ".join(map(str, value))
+        text = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+        text = one_line(text)
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+    return cell

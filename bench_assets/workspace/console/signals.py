@@ -1,0 +1,100 @@
+"""Ctrl-C and other signals that end a command: with a sentence, and at once the second time.
+
+Dagster puts handlers of its own around every step, which say nothing of which signal came. A file
+descriptor hears them all, whoever handles them, and a thread listens to it: also while the main
+thread is inside a library for minutes.
+"""
+
+import multiprocessing
+import os
+import select
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from threading import Event, Thread, current_thread, main_thread
+from typing import NamedTuple
+
+from bench_assets.workspace.console.signal_exit import ENDING, EXIT, KEPT
+
+_MOMENT = 1.0  # s, that a thread may need to wake up
+_PATIENCE = 2.0  # s, until somebody who waits for the end is told why there is none
+
+
+class Signals:
+    """The signals that came."""
+
+    def __init__(self) -> None:
+        self.first: signal.Signals | None = None
+        self._heard = Event()
+
+    def note(self, number: int) -> None:
+        """Take note of the first."""
+        self.first = signal.Signals(number)
+        self._heard.set()
+
+    def ended_by(self) -> "SignalExit":
+        """Say what ended a command that was interrupted; the listener may be a moment behind."""
+        self._heard.wait(_MOMENT)
+        first = self.first or signal.SIGINT
+        return SignalExit(f"stopped by {ENDING[first]}: {KEPT}", EXIT + first)
+
+
+class SignalExit(NamedTuple):
+    """How a command ends that a signal ended."""
+
+    sentence: str
+    exit_code: int
+
+
+@contextmanager
+def heard() -> Generator[Signals]:
+    """Hear signals until the block ends; the first raises ``KeyboardInterrupt`` in it.
+
+    A signal that whoever started us has us ignore (``nohup``) stays ignored.
+    """
+    came = Signals()
+    if current_thread() is not main_thread():  # where nothing can be heard
+        yield came
+        return
+    ears, mouth = os.pipe()
+    os.set_blocking(mouth, False)
+    listening = Thread(target=_listen, args=(ears, came), daemon=True)
+    before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    listening.start()
+    handlers = {}
+    try:
+        for one in ENDING:
+            if (handler := signal.getsignal(one)) not in (signal.SIG_IGN, None):
+                handlers[one] = handler
+                signal.signal(one, signal.default_int_handler)
+        yield came
+    finally:
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+        signal.set_wakeup_fd(before)
+        os.close(mouth)
+        listening.join()
+        os.close(ears)
+
+
+def _listen(ears: int, came: Signals) -> None:
+    """Take note of the first; end the process, and those that it started, with the second."""
+    while heard_of := os.read(ears, 1):
+        if heard_of[0] not in ENDING:
+            continue
+        if came.first is None:
+            came.note(heard_of[0])
+            if not select.select([ears], [], [], _PATIENCE)[0]:
+                _write("stopping, as soon as what is under way allows; once more ends it at once")
+        elif heard_of[0] != signal.SIGHUP:  # of which a terminal that is closed sends two
+            for child in multiprocessing.active_children():
+                child.kill()
+            _write(f"ended at once; {KEPT}")
+            os._exit(EXIT + heard_of[0])
+
+
+def _write(text: str) -> None:
+    with suppress(OSError, ValueError):  # nobody may be left who reads
+        sys.stderr.write(f"\n{text}\n")
+        sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Evaluations beside the graph: subsets, dry runs, external responses, audits, reproduction."""

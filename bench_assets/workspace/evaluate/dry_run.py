@@ -1,0 +1,192 @@
+"""What an evaluation would cost: the same requests are made and looked up, but not sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
+
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
+from resources.config.sections.base import PriceSection, SamplingSection
+from resources.config.sections.models import BlindSpec
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.budget import cost
+from resources.models.registry.baselines import BlindModel
+from resources.models.registry.engines import engine_kind
+from resources.models.registry.opening import Models
+from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.history import Earlier, Tokens
+
+_TOKENS_A_PICTURE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
+_LETTERS_A_TOKEN = 4  # of Latin text; any other character counts as a token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a model or judge would be asked for one task, and about what that takes."""
+
+    task: str
+    condition: str
+    asked: str  # "model" or "judge"
+    model: str
+    requests: int  # distinct ones; for a judge at most so many, while there are no replies
+    cached: int  # of these, answered already
+    prompt_tokens: int  # of the others: by the length of texts and the number of pictures
+    completion_tokens: int  # as earlier replies were on average, or else the longest allowed
+    seconds: float | None  # by earlier replies; None if there are none
+    money: float  # by the prices in bench.toml; 0 without
+
+
+def dry_run(
+    bench: Workbench,
+    suites: Sequence[str],
+    model: str,
+    condition: str = "main",
+    part: QuestionSubset = WHOLE,
+) -> list[Estimate]:
+    """Estimate an evaluation by the question tables as they are; nothing is sent or stored.
+
+    Tasks that ask encoders are left out, and those of which nothing is in the part.
+
+    Raises:
+        UnknownNameError: If there is no such suite, model or condition.
+        TableError: If a question table was never built.
+    """
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    with bench.models() as models:
+        return [
+            row
+            for task in tasks
+            if task.asked_of == "model"
+            if (asked := part.of(task, _questions(bench, task, condition))) or part == WHOLE
+            for row in _of_task(bench, models, task, asked, _Whom(model, condition))
+        ]
+
+
+def _questions(bench: Workbench, task: Task, condition: str) -> Sequence[Question]:
+    """Read what would be asked; where it was never built, say which command does that."""
+    try:
+        return bench.questions(task, condition)
+    except TableError as why:
+        if bench.tables.exists(questions_key(task, condition)):
+            raise
+        raise TableError(f"{why}; `bench questions {task.suite}` does it") from None
+
+
+def tokens_in(prompt: Prompt) -> int:
+    """Estimate how many tokens a prompt has.
+
+    >>> tokens_in(Prompt.of("Is it up?!? "))  # twelve characters
+    3
+    >>> tokens_in(Prompt.of("上下"))
+    2
+    """
+    text = "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
+    n_latin = sum(letter < "\u0250" for letter in text)
+    n_other = len(text) - n_latin
+    return ceil(n_latin / _LETTERS_A_TOKEN) + n_other + _TOKENS_A_PICTURE * len(prompt.images)
+
+
+class _Whom(NamedTuple):
+    model: str
+    condition: str
+
+
+def _of_task(
+    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Whom
+) -> list[Estimate]:
+    asked = _Listener(models, *whom)
+    predictions = pipeline.predict(task, questions, asked, whom.condition)
+    rows = [asked.estimate(task, "model")]
+    judge = bench.settings.suite(task.suite, SuiteSettings).judge
+    if task.is_judged and (chosen := task.chosen_judge(judge)).model:
+        judging = _Listener(models, chosen.model, unsaid=_NOTHING)
+        pipeline.judge(task, questions, predictions, judging, chosen.name)
+        rows.append(judging.estimate(task, "judge"))
+    return rows
+
+
+_A_WORD = Reply(text="?")
+_NOTHING = Reply(error="not asked")  # a judge's word would be unreadable, and asked for again
+
+
+class _WouldAsk(Exception):  # noqa: N818
+    """Raised where the first request would be sent."""
+
+
+class _Listener:
+    """A chat model that takes note of what another would be asked."""
+
+    signature = ""
+
+    def __init__(
+        self,
+        models: Models,
+        name: str,
+        condition: str = "main",
+        unsaid: Reply = _A_WORD,
+    ) -> None:
+        self.name = name
+        self._unsaid = unsaid
+        self._models = models
+        self._condition = condition
+        self._requests: list[Request] = []
+        self._distinct = self._cached = 0
+        self._earlier = Earlier()
+        settings = models.settings.load()
+        spec = settings.model(name)
+        self._spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer from the store if it has everything; else with a word in the place of each."""
+        self._requests += requests
+        unsaid = [self._unsaid for _ in requests]
+        if engine_kind(self._spec) is None:  # replies are made here, in no time
+            self._distinct += len(requests)
+            self._cached += len(requests)
+            return unsaid
+        try:
+            with self._models.open(self.name, self._condition, self._count) as model:
+                asked = model.inner if isinstance(model, BlindModel) else model
+                if isinstance(asked, RememberingModel):
+                    self._earlier = self._models.store.earlier(*asked.asked_as)
+                return model.reply(requests)
+        except _WouldAsk:
+            return unsaid
+
+    def estimate(self, task: Task, asked: str) -> Estimate:
+        """Sum up."""
+        n, spec, before = self._distinct - self._cached, self._spec, self._earlier
+        longest = spec.max_tokens if isinstance(spec, SamplingSection) else 0
+        each = [tokens_in(request.prompt) for request in self._requests] or [0]
+        tokens = Tokens(
+            prompt=round(n * sum(each) / len(each)),
+            completion=round(n * (before.tokens or longest)),
+        )
+        at_once = spec.at_once if isinstance(spec, ServerSpec) else 1
+        seconds = None if before.seconds is None else n * before.seconds / at_once
+        return Estimate(
+            task=task.name,
+            condition=self._condition,
+            asked=asked,
+            model=self.name,
+            requests=self._distinct,
+            cached=self._cached,
+            prompt_tokens=tokens.prompt,
+            completion_tokens=tokens.completion,
+            seconds=seconds if n else 0.0,
+            money=cost(spec, tokens) if isinstance(spec, PriceSection) else 0.0,
+        )
+
+    def _count(self, done: int, remembered: int, total: int) -> None:
+        self._distinct += total
+        self._cached += remembered
+        if done < total:
+            raise _WouldAsk

@@ -1,0 +1,94 @@
+"""Which number is meant: by its task and model, its signature, or a file of metrics."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.bundles.requirements import NumberRef
+from bench_assets.comparison.sides import is_signature
+from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature
+from bench_assets.core.tables.arrow import to_rows
+from bench_assets.workspace.build.workbench import Workbench
+from resources.tables.parquet import TableFiles
+
+
+def number_of(bench: Workbench, named: Sequence[str], condition: str) -> NumberRef:
+    """Find the number that a command names.
+
+    Raises:
+        UnknownNameError: If there is no such task, or the model was not measured.
+        TableError: If a file cannot be read, or holds metrics of several evaluations.
+        SettingsError: If it is named in no known way.
+    """
+    match list(named):
+        case [task, model]:
+            return _of_model(bench, task, model, condition)
+        case [file] if file.endswith(".parquet"):
+            return _of_file(bench, Path(file))
+        case [signature] if is_signature(signature):
+            return _of_signature(bench, signature)
+    raise SettingsError(
+        f"{' '.join(named)!r}: name a number by TASK MODEL, by its signature in quotes, or by a"
+        " Parquet file of metrics"
+    )
+
+
+def _of_model(bench: Workbench, task_name: str, model: str, condition: str) -> NumberRef:
+    tasks = [one for one in bench.catalog.tasks_of(task_name) if condition in one.conditions]
+    if len(tasks) != 1:
+        names = [task.name for task in bench.catalog.tasks_of(task_name)]
+        for task in bench.catalog.tasks_of(task_name)[:1]:
+            task.condition(condition)
+        raise SettingsError(f"{task_name} has {len(tasks)} tasks, name one: {', '.join(names)}")
+    key = evaluation_key(tasks[0], condition, "metrics")
+    places = [bench.tables, *bench.tables.elsewhere(tasks[0].suite)]
+    for tables in places:
+        if tables.exists(key, model) and (rows := tables.read(key, Metric, model)):
+            return _number(rows[0].signature, model, rows, tables)
+    known = {one for tables in places for one in tables.partitions(key)}
+    raise UnknownNameError(f"model measured on {tasks[0].name}, {condition},", model, known)
+
+
+def _of_signature(bench: Workbench, text: str) -> NumberRef:
+    said = Signature.parse(text)
+    found = [task for task in bench.catalog.tasks if task.name == said.task]
+    for task in found:
+        if said.condition not in task.conditions:
+            continue
+        key = evaluation_key(task, said.condition, "metrics")
+        for tables in (bench.tables, *bench.tables.elsewhere(task.suite)):
+            for model in tables.partitions(key):
+                rows = _readable(tables, key, model)
+                if rows and rows[0].signature == text:
+                    return _number(text, model, rows, tables)
+    return _number(text, "", [], bench.tables)
+
+
+def _of_file(bench: Workbench, file: Path) -> NumberRef:
+    try:
+        rows = to_rows(pq.read_table(file), Metric)
+    except (OSError, pa.ArrowException, ValueError, TypeError, TableError) as why:
+        raise TableError(f"{file}: no table of metrics: {why!s:.200}") from why
+    found = {(row.task, row.model, row.condition, row.signature) for row in rows}
+    if len(found) != 1:
+        raise TableError(f"{file}: metrics of {len(found)} evaluations, expected those of one")
+    (one,) = found
+    return _number(one[3], one[1], rows, bench.tables)
+
+
+def _number(text: str, model: str, rows: Sequence[Metric], tables: TableFiles) -> NumberRef:
+    return NumberRef(
+        text=text, signature=Signature.parse(text), model=model, metrics=rows, tables=tables
+    )
+
+
+def _readable(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
+    try:
+        return tables.read(key, Metric, model)
+    except TableError:  # `bench verify` names it
+        return []

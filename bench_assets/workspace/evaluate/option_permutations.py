@@ -1,0 +1,121 @@
+"""Asks a model every question in several orders of its options, and keeps what it says of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from string import ascii_uppercase
+
+from bench_assets.audit.framework.figures import OrderFigure
+from bench_assets.audit.robustness.option_permutations import InOrders, PermutedQuestion, in_orders
+from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.schema.signature import joined, short
+from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
+from bench_assets.workspace.evaluate.subset_evaluation import asking, judged, require_replies
+from resources.models.registry.setup import setup_of
+from resources.tables.measured_figures import add_figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """How often and of what options are shifted."""
+
+    orders: int = 0  # of each question; 0: one for each option
+    seed: int = 0
+    part: QuestionSubset = WHOLE
+
+
+def questions_in_orders(
+    bench: Workbench, tasks: Sequence[Task], wanted: Orders
+) -> list[tuple[Task, InOrders]]:
+    """Shift the options of the questions of those tasks that have options to shift.
+
+    Raises:
+        SettingsError: If none has; says why.
+    """
+    made = [
+        (task, in_orders(task, questions, wanted.orders, wanted.seed))
+        for task in tasks
+        if task.asked_of == "model"
+        for questions in [wanted.part.of(task, bench.questions(task))]
+    ]
+    if found := [(task, one) for task, one in made if one.ordered]:
+        return found
+    why = [
+        f"{task.name}, {n} questions: {why}" for task, o in made for why, n in o.left_out.items()
+    ]
+    raise SettingsError(
+        "no options can be put in another order: " + ("; ".join(why) or "no model is asked")
+    )
+
+
+def ask_in_orders(
+    bench: Workbench, task: Task, model: str, made: InOrders, wanted: Orders
+) -> list[OrderFigure]:
+    """Ask a model, have it judged and scored as under the main condition, and keep the figures.
+
+    Raises:
+        ModelError: If the model cannot be asked, or questions stay without a reply.
+    """
+    questions = bench.questions(task)
+    shown = [one.question for one in made.ordered]
+    predictions, scores = _scored(bench, task, model, shown)
+    told = partial(
+        OrderFigure,
+        task=task.name,
+        model=predictions[0].model,
+        setup=joined([setup_of(model, bench.settings), *(one.setup for one in scores)]),
+        data=short(digest(questions)),
+        orders=wanted.orders,
+        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+    )
+    figures = figures_of(said_of(made.ordered, scores), clusters_of(questions), told)
+    add_figures(bench.settings.home, OrderFigure, figures)
+    return figures
+
+
+def said_of(
+    ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
+) -> dict[str, list[PermutationOutcome]]:
+    """Read off what was got and chosen in each order; the questions by their ids."""
+    score_of = {score.question_id: score for score in scores}
+    said: dict[str, list[PermutationOutcome]] = {}
+    for one in ordered:
+        score = score_of[one.question.question_id]
+        is_scored = score.points is not None and score.max_points > 0
+        share = (score.points or 0.0) / score.max_points if is_scored else None
+        place = _place(score.answer, len(one.places))
+        said.setdefault(one.asked, []).append(
+            PermutationOutcome(one.number, one.places, share, place)
+        )
+    return said
+
+
+def _place(answer: Sequence[str], n: int) -> int | None:
+    """The place of a letter; None if none is read, or none that is offered."""
+    letters = ascii_uppercase[:n]
+    one = answer[0] if len(answer) == 1 else ""
+    return letters.index(one) if one and one in letters else None
+
+
+def _scored(
+    bench: Workbench, task: Task, model: str, questions: Sequence[Question]
+) -> tuple[list[Prediction], list[Score]]:
+    chosen = bench.settings.suite(task.suite, SuiteSettings)
+    with bench.models() as models:
+        with asking(models, f"{model}: {task.name}, orders of options", model) as asked:
+            predictions = pipeline.predict(task, questions, asked)
+        require_replies(task, "questions", predictions)
+        verdicts = (
+            judged(models, task, chosen.judge, questions, predictions) if task.is_judged else []
+        )
+        require_replies(task, "verdicts", verdicts)
+    return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.reading)

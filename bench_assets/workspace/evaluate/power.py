@@ -1,0 +1,181 @@
+"""What a task's questions can show, before anything is asked, or from what models showed."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice, pairwise
+from math import ceil, isnan
+from statistics import median
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.paired_comparisons import by_question
+from bench_assets.comparison.units import ScoredMetric, metric_pairs
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.paired_tests import PairedScores, clusters_of, spread
+from bench_assets.core.stats.power import chance_to_show, design_effect, needed, smallest, unpaired
+from bench_assets.evaluation.task import ScoredQuestion, Task
+from bench_assets.workspace.build.workbench import Workbench
+
+_TOGETHER = 0.3  # how questions of a cluster correlate where no model was seen
+_MODELS = 8  # of which neighbours on the leaderboard are compared: enough for a median
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerEstimate:
+    """What the questions of a task can show of two models, compared in one way."""
+
+    task: str
+    metric: str
+    compared: str  # "on the same questions", or "on other questions"
+    basis: str  # where the spread is from
+    questions: int
+    units: int  # that the metric counts: questions, pairs, key points, ...
+    clusters: int | None  # of questions that share pictures or a group; None: not known
+    baseline: float
+    smallest: float  # difference that is shown four times in five; NaN: not known
+    difference: float | None = None  # that is wanted
+    power: float | None = None  # chance that these questions show it
+    needed: int | None = None  # questions that show it four times in five
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exam:
+    """What is known of a task's questions."""
+
+    questions: int
+    units: int
+    clusters: int | None
+    effect: float  # the design effect where questions of a cluster correlate
+    basis: str
+
+
+def what_shows(
+    bench: Workbench, suite: str, difference: float | None, baseline: float
+) -> list[PowerEstimate]:
+    """Say for each task what difference its questions can show, and how many a wanted one needs.
+
+    Raises:
+        UnknownNameError: If there is no such suite or task.
+    """
+    return [
+        row
+        for task in bench.catalog.tasks_of(suite)
+        for row in _of(bench, task, difference, baseline)
+    ]
+
+
+def _of(
+    bench: Workbench, task: Task, difference: float | None, baseline: float
+) -> Iterator[PowerEstimate]:
+    questions = _read(bench, task)
+    exam = _exam(task, questions)
+    seen = _spreads(bench, task, questions) if questions else {}
+    if not seen and exam.questions and task.primary_metric not in task.adds:
+        most = unpaired(baseline) * exam.effect
+        seen = {"on the same questions": (most, baseline, f"{exam.basis}; at worst, no model seen")}
+        seen |= {"on other questions": (most, baseline, exam.basis)}
+    unknown = (float("nan"), baseline, f"{exam.basis}; evaluate two models first")
+    for compared, (of_unit, base, basis) in (seen or {"on the same questions": unknown}).items():
+        row = PowerEstimate(
+            task=task.name,
+            metric=task.primary_metric,
+            compared=compared,
+            basis=basis,
+            questions=exam.questions,
+            units=exam.units,
+            clusters=exam.clusters,
+            baseline=base,
+            smallest=smallest(of_unit, exam.units),
+        )
+        yield row if difference is None or isnan(of_unit) else _wanted(row, of_unit, difference)
+
+
+def _wanted(row: PowerEstimate, of_unit: float, difference: float) -> PowerEstimate:
+    n = needed(of_unit, difference)
+    return replace(
+        row,
+        difference=difference,
+        power=chance_to_show(of_unit, row.units, difference),
+        needed=ceil(n * row.questions / row.units),
+    )
+
+
+def _read(bench: Workbench, task: Task) -> list[Question]:
+    key = questions_key(task, "main")
+    try:
+        return bench.tables.read(key, Question) if bench.tables.exists(key) else []
+    except TableError:
+        return []
+
+
+def _exam(task: Task, questions: Sequence[Question]) -> _Exam:
+    if not questions:
+        n = task.counts.get("all", 0)
+        whose = "the paper's count, each question for itself" if n else "no questions yet"
+        basis = f"{whose}; bench questions {task.suite} builds the table"
+        return _Exam(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
+    clusters = clusters_of(questions)
+    units = _units(task, questions)
+    sizes = Counter(clusters.values())
+    per_unit = units / len(questions)
+    effect = design_effect([max(1.0, size * per_unit) for size in sizes.values()], _TOGETHER)
+    basis = f"the question table; those of a cluster correlate {_TOGETHER}"
+    return _Exam(
+        questions=len(questions), units=units, clusters=len(sizes), effect=effect, basis=basis
+    )
+
+
+def _units(task: Task, questions: Sequence[Question]) -> int:
+    """Units that the primary metric counts: what is unscored if no question has points."""
+    blank = [
+        ScoredQuestion(q, Score(question_id=q.question_id, model="", condition="main", points=None))
+        for q in questions
+    ]
+    return max(1, task.measures[task.primary_metric](blank).n_unscored)
+
+
+def _spreads(
+    bench: Workbench, task: Task, questions: Sequence[Question]
+) -> Mapping[str, tuple[float, float, str]]:
+    """Variance of a unit and baseline, from neighbours on the leaderboard; {} of too few models."""
+    sides = sorted(islice(_sides(bench, task, questions), _MODELS), key=lambda side: side.value)
+    if len(sides) < 2:
+        return {}
+    measure, clusters = task.measures[task.primary_metric], clusters_of(questions)
+    adds = task.adds.get(task.primary_metric)
+    units = _units(task, questions)
+    found = [
+        metric_pairs(measure, before, after, clusters, adds) for before, after in pairwise(sides)
+    ]
+    alone = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in found]
+    base = median(side.value for side in sides)
+    said = f"{len(sides)} models' replies"
+
+    def of_unit(every: Sequence[Sequence[PairedScores]]) -> float:
+        return median(spread(pairs) * units / len(pairs) for pairs in every)
+
+    return {
+        "on the same questions": (of_unit(found), base, said),
+        "on other questions": (2 * of_unit(alone), base, said),
+    }
+
+
+def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Iterator[ScoredMetric]:
+    """Models that have points for every question, in an order that says nothing of them."""
+    key = evaluation_key(task, "main", "scores")
+    measure = task.measures[task.primary_metric]
+    names = {question.question_id for question in questions}
+    order = sorted(bench.tables.partitions(key), key=lambda one: sha256(one.encode()).digest())
+    for model in order:
+        try:
+            given = by_question(bench.tables.read(key, Score, model))
+        except TableError:
+            continue
+        if given.keys() != names:
+            continue
+        scored = [ScoredQuestion(q, one) for q in questions for one in given[q.question_id]]
+        value = measure(scored).value
+        if not isnan(value):
+            yield ScoredMetric(scored, value)

@@ -1,0 +1,300 @@
+"""What ``bench reproduce`` does: evaluates a number again, beside the home's tables.
+
+Replies come from where they are remembered; what is missing is asked only where that was wanted.
+Nothing is written but replies that were asked.
+
+What ``bench bundle`` does: packs everything of one number of this home into one file.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.bundles.cached_responses import NOT_REMEMBERED, RememberedModel
+from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
+from bench_assets.bundles.requirements import (
+    BundleRequirement,
+    NumberRef,
+    question_needs,
+    task_needs,
+)
+from bench_assets.bundles.rescoring import Again, by_model, by_rules, measured
+from bench_assets.bundles.step_comparison import Divergence, metric_partings, partings
+from bench_assets.comparison.causes import who_and_how
+from bench_assets.comparison.difference import Cause, difference
+from bench_assets.comparison.side import Side
+from bench_assets.comparison.sides import EvaluationLocation
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.errors import BenchError, ModelError, TableError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import RULES, ChosenJudge, Task
+from bench_assets.export.collection import ModelResponses, TableCollection, TableFilter
+from bench_assets.report.site.images import not_to_be_passed_on
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.console.output import shown_progress
+from bench_assets.workspace.evaluate.number_lookup import number_of
+from resources.config.environment import known_secrets
+from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
+from resources.config.stores import remembered_replies
+from resources.images.opening import images_of
+from resources.models.registry.engines import engine_kind
+from resources.models.registry.opening import Models
+from resources.response_cache.throughput import AskingProgress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReproductionResult:
+    """What became of a number."""
+
+    number: NumberRef
+    needs: list[BundleRequirement]
+    again: Again | None = None  # None: it cannot be tried
+    partings: Sequence[Divergence] = ()
+    causes: Sequence[Cause] = ()
+    compared: str = ""  # with what
+
+    @property
+    def exit_code(self) -> int:
+        """0: the same digits; 1: others; 2: it cannot be tried."""
+        return 2 if self.again is None else int(bool(self.partings))
+
+
+class NotThereError(ModelError):
+    """Replies are needed that are not remembered, or somebody who cannot be asked."""
+
+
+class _Whole(NamedTuple):
+    """What an evaluation takes, all of it here."""
+
+    number: NumberRef
+    task: Task
+    questions: list[Question]
+
+
+def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> ReproductionResult:
+    """Look what a number takes, evaluate it again if all of it is here, and compare.
+
+    Args:
+        bench: The home; its tables stay as they are.
+        number: What is to come out.
+        ask: Whether replies that are not remembered are asked for.
+    """
+    task, needs = task_needs(number, bench.catalog)
+    if task is None or _lacking(needs):
+        return ReproductionResult(number=number, needs=needs)
+    places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
+    questions, more = question_needs(number, task, places)
+    needs += more
+    if _lacking(needs):
+        return ReproductionResult(number=number, needs=needs)
+    whole = _Whole(number, task, questions)
+    with bench.models() as models:
+        try:
+            predictions = _replied(bench, models, whole, needs, ask=ask)
+            judgements = _judged(bench, models, whole, predictions, needs, ask=ask)
+        except BenchError as why:  # whatever it is, the replies are not there
+            lacks = BundleRequirement(
+                part="replies", takes="all", here=str(why), missing=_how(number, ask=ask)
+            )
+            return ReproductionResult(number=number, needs=[*needs, lacks])
+    reading = number.signature.parts["reading"]
+    again = measured(task, questions, predictions, judgements, reading)
+    return _compared(whole, needs, again)
+
+
+def _lacking(needs: Sequence[BundleRequirement]) -> bool:
+    return any(need.missing for need in needs)
+
+
+def _how(number: NumberRef, *, ask: bool) -> str:
+    if ask or not number.model:
+        return "see above; a number that no table here has needs TASK MODEL to be asked"
+    return f"`{number.command} --ask` asks for what is missing"
+
+
+def _replied(
+    bench: Workbench, models: Models, whole: _Whole, needs: list[BundleRequirement], *, ask: bool
+) -> list[Prediction]:
+    """Take the replies: as they are remembered of the signature, made at hand, or asked."""
+    number, task, questions = whole
+    condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
+    if task.asked_of != "model":
+        rows = _rows_there(whole)
+        needs.append(
+            BundleRequirement(part="replies", takes=wanted, here=f"{len(rows)} rankings, as ranked")
+        )
+        return rows
+    if not _is_at_hand(bench, number.model):
+        known = RememberedModel(number.model or who_and_how(wanted)[0], wanted, models.store)
+        rows = pipeline.predict(task, questions, known, condition)
+        missing = sum(row.error == NOT_REMEMBERED for row in rows)
+        if not missing:
+            needs.append(
+                BundleRequirement(part="replies", takes=wanted, here=f"{len(rows)} remembered")
+            )
+            return rows
+        if not number.model:
+            raise NotThereError(f"{missing} of {len(rows)} replies are not remembered")
+    with _opened(models, number.model, condition, ask=ask) as model:
+        if model.signature != wanted:
+            raise NotThereError(f"{number.model} is now {model.signature}")
+        rows = pipeline.predict(task, questions, model, condition)
+    needs.append(BundleRequirement(part="replies", takes=wanted, here=f"{len(rows)} there"))
+    return rows
+
+
+def _judged(
+    bench: Workbench,
+    models: Models,
+    whole: _Whole,
+    predictions: Sequence[Prediction],
+    needs: list[BundleRequirement],
+    *,
+    ask: bool,
+) -> list[Judgement]:
+    number, task, questions = whole
+    if not task.is_judged:
+        return []
+    said = number.signature.parts.get("judge", "none")
+    name, asked = _judge_of(task, said, bench.settings.suite(task.suite, SuiteSettings).judge)
+    if not asked:
+        needs.append(BundleRequirement(part="judge", takes=said, here=f"rules: {name}"))
+        return by_rules(task, questions, predictions, name)
+    with _opened(models, asked, "main", ask=ask) as judge:
+        rows = by_model(task, questions, predictions, (judge, name), "")
+    needs.append(
+        BundleRequirement(part="judge", takes=said, here=f"{len(rows)} verdicts, {judge.signature}")
+    )
+    return rows
+
+
+def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
+    """Who judged; where nothing had to be judged, whoever would."""
+    if said == "none":
+        return task.chosen_judge(configured)
+    asked = [part for part in said.split("+") if part != RULES]
+    return task.chosen_judge(said if len(asked) > 1 else (asked or [RULES])[0])
+
+
+def _is_at_hand(bench: Workbench, model: str) -> bool:
+    """Whether the replies of a model are made here, so that none has to be remembered."""
+    settings = bench.settings
+    if model not in {**EMBEDDED_MODELS, **settings.models}:
+        return False
+    spec = settings.model(model)
+    spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
+    return engine_kind(spec) is None
+
+
+@contextmanager
+def _opened(models: Models, name: str, condition: str, *, ask: bool) -> Generator[ChatModel]:
+    """Open a model; unless it may be asked, it ends where the first request would be sent.
+
+    Raises:
+        NotThereError: If it would have to be asked.
+    """
+    with AskingProgress(name, lambda line: None, shown_progress()) as progress:
+        watch: Callable[[int, int, int], None] = progress if ask else _only_remembered
+        counted = progress.throughput if ask else None
+        with models.open(name, condition, watch, counted) as model:
+            yield model
+
+
+def _only_remembered(done: int, remembered: int, total: int) -> None:
+    if remembered < total:
+        raise NotThereError(f"{total - remembered} of {total} replies are not remembered")
+
+
+def _rows_there(whole: _Whole) -> list[Prediction]:
+    place = _place(whole)
+    rows = list(place.read().predictions) if whole.number.model else []
+    if not rows:
+        raise NotThereError("no table of rankings")
+    return rows
+
+
+def _place(whole: _Whole) -> EvaluationLocation:
+    number = whole.number
+    return EvaluationLocation(number.tables, whole.task, number.signature.condition, number.model)
+
+
+def _compared(whole: _Whole, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
+    """Compare with the tables, with metrics alone, or where there are none with the signature."""
+    number, task = whole.number, whole.task
+    before = _place(whole).read() if number.model and number.metrics else None
+    found: Sequence[Divergence]
+    causes: list[Cause] = []
+    if before is not None and not metric_partings(before.metrics, number.metrics):
+        then = Again(before.predictions, before.judgements, before.scores, before.metrics)
+        found, compared = partings(then, again), "the tables of this home"
+        if found:
+            after = Side(name="again", questions=whole.questions, **again._asdict())
+            causes = difference(task, before, after, _metric_of(found, task))
+    elif number.metrics:
+        found, compared = metric_partings(number.metrics, again.metrics), "the file of metrics"
+    else:
+        now = again.metrics[0].signature
+        same = now == number.text
+        found = [] if same else [_other_signature(number.text, now)]
+        compared = "the signature alone: no table here has its digits"
+    return ReproductionResult(
+        number=number,
+        needs=needs,
+        again=again,
+        partings=found,
+        causes=causes,
+        compared=compared,
+    )
+
+
+def _other_signature(before: str, after: str) -> Divergence:
+    return Divergence(step="metrics", entry="all", field="signature", before=before, after=after)
+
+
+def _metric_of(found: Sequence[Divergence], task: Task) -> str:
+    """The metric that is explained: the first that differs over all questions."""
+    cells = [one.entry for one in found if one.step == "metrics"]
+    names = [name for name in task.measures if f"{name} all" in cells]
+    return names[0] if names else task.primary_metric
+
+
+def bundle(
+    bench: Workbench, named: Sequence[str], condition: str, target: Path, *, pictures: bool
+) -> PackedBundle:
+    """Write the bundle of a number.
+
+    Raises:
+        UnknownNameError: If there is no such task, or the model was not measured.
+        TableError: If a table is missing, or the number does not come out of its replies.
+        HomeError: If the file cannot be written.
+    """
+    number = number_of(bench, named, condition)
+    if not number.model:
+        raise TableError(f"no table here has the signature {number.text}: nothing to pack")
+    home, suite = bench.settings.home, bench.catalog.suite(number.signature.task)
+    task = next(one for one in suite.tasks if one.name == number.signature.task)
+    wanted = TableFilter([task], [number.model], [number.signature.condition])
+    gathered = TableCollection(number.tables, wanted, known_secrets(home))
+    replies = remembered_replies(bench.settings)
+    beside = BundleOptions(
+        suite=suite,
+        benchmark=bench.settings.benchmarks.get(suite.name),
+        image_store=images_of(bench.settings),
+        remembered=replies.prompt if replies else lambda sha256: None,
+        secrets=known_secrets(home),
+        passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),
+        pictures=pictures,
+    )
+    return pack_number(_only(gathered), beside, target)
+
+
+def _only(gathered: TableCollection) -> ModelResponses:
+    found = list(gathered.evaluations())
+    if gathered.left_out or not found:
+        why = "; ".join(gathered.left_out) or "there are no replies"
+        raise TableError(f"nothing is packed: {why}")
+    return found[0]

@@ -1,0 +1,1 @@
+"""Read-only views of a home: leaderboard, explanations, comparisons, tables, exports."""

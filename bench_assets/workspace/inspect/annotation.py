@@ -1,0 +1,201 @@
+"""What ``bench people`` tells of the forms that people are asked: how far, and how well."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import dagster as dg
+
+from bench_assets.annotation.answers.progress import FormProgress, progress_of
+from bench_assets.annotation.answers.quality import (
+    ItemDisagreement,
+    PersonQuality,
+    disagreements,
+    people_quality,
+)
+from bench_assets.annotation.answers.resolution import ResolvedAnswers, count, open_items
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit
+from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.tables.arrow import to_json
+from bench_assets.workspace.build.workbench import Workbench
+from resources.annotation.opening import open_people
+from resources.images.opening import images_of
+from resources.storage.atomic_write import told_of_writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormLine:
+    """One form that a suite has."""
+
+    form: str
+    title: str
+    asked: bool  # whether bench.toml has a section for it
+    about: str  # where the paper has it
+
+
+class Campaign(NamedTuple):
+    """A form that is asked: its items as the table has them, its answers as the tool has them."""
+
+    form: Form
+    items: Sequence[Unit]
+    counted: ResolvedAnswers
+
+
+def form_lines(bench: Workbench) -> list[FormLine]:
+    """List all forms of all suites."""
+    asked = bench.settings.people.forms
+    return [
+        FormLine(
+            form=one.form.name,
+            title=one.form.title,
+            asked=one.form.name in asked,
+            about=one.form.about,
+        )
+        for one in _forms(bench)
+    ]
+
+
+def ask(bench: Workbench, name: str) -> None:
+    """Ask what is to be asked of the forms that bench.toml names, and take over what was answered.
+
+    What items are made of is made first, where it is not there; questions are not built of answers:
+    that is what ``bench questions`` does, and a sensor.
+
+    Raises:
+        UnknownNameError: If there is no form of that name.
+        SettingsError: If no form is asked.
+        BenchError: If the source, or what people answer in, cannot be used.
+    """
+    forms = _wanted(bench, name)
+    keys = [form.table(which).split("/") for form in forms for which in ("items", "answers")]
+    tables = dg.AssetSelection.assets(*(dg.AssetKey(key) for key in keys))
+    of_models = dg.AssetSelection.tag("bench/per", "model")  # what they said is made elsewhere
+    wanted = (tables.upstream() - of_models).required_multi_asset_neighbors()
+    bench.materialize(wanted, title="people are asked")
+
+
+def progress(bench: Workbench, name: str, now: datetime) -> list[FormProgress]:
+    """Say of the forms that are asked, or of one of them, how far they are.
+
+    Raises:
+        UnknownNameError: If there is no form of that name.
+        SettingsError: If no form is asked.
+        TableError: If its items were never made.
+        PeopleError: If what people answer in cannot be used.
+    """
+    return [
+        progress_of(one.form.name, one.items, one.counted.all, now)
+        for one in _campaigns(bench, name)
+    ]
+
+
+def quality(bench: Workbench, name: str) -> list[PersonQuality]:
+    """Say how each person answers; raises as ``progress``."""
+    return [
+        row
+        for one in _campaigns(bench, name)
+        for row in people_quality(one.form, one.items, one.counted.all)
+    ]
+
+
+def queue(bench: Workbench, name: str) -> list[ItemDisagreement]:
+    """Say what a second round should ask: what people differ on, first; raises as ``progress``."""
+    return [
+        row
+        for one in _campaigns(bench, name)
+        for row in disagreements(
+            one.form, one.items, one.counted.answers, open_items(one.items, one.counted.answers)
+        )
+        if row.disagreement or row.lacking
+    ]
+
+
+def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
+    """Write a form, its items, answers and pictures, as files that other tools read.
+
+    Raises:
+        SettingsError: If the folder holds something already; else as ``progress``.
+        HomeError: If it cannot be written.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise SettingsError(f"{folder}: holds something already; nothing was written")
+    (one,) = _campaigns(bench, name)
+    images = images_of(bench.settings)
+    texts = {
+        "form.json": json.dumps(to_json(one.form), ensure_ascii=False, indent=2) + "\n",
+        "items.jsonl": _lines([_blind(item) for item in one.items]),
+        "answers.jsonl": _lines([to_json(answer) for answer in one.counted.all]),
+        "answers.csv": _csv(one.form, one.counted.answers),
+    }
+    with told_of_writing(folder):
+        (folder / "pictures").mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        for sha in {sha for item in one.items for sha in item.pictures.values()}:
+            (folder / "pictures" / sha).write_bytes(images.read(sha))
+    return [folder / file for file in texts]
+
+
+def _forms(bench: Workbench) -> list[SuiteForm]:
+    return [form for suite in bench.catalog.suites for form in suite.every_form]
+
+
+def _wanted(bench: Workbench, name: str) -> list[SuiteForm]:
+    """The form of a name, or all that bench.toml asks."""
+    known = {one.form.name: one for one in _forms(bench)}
+    asked = bench.settings.people.forms
+    if name and name not in known:
+        raise UnknownNameError("form", name, known)
+    if name and name not in asked:
+        raise SettingsError(
+            f'{bench.settings.file}: {name} is not asked; write a section [people.forms."{name}"]'
+        )
+    if not name and not asked:
+        raise SettingsError(
+            f'{bench.settings.file}: no form is asked; write a section [people.forms."SUITE/FORM"],'
+            " `bench people forms` lists all"
+        )
+    return [known[name]] if name else [one for one in known.values() if one.form.name in asked]
+
+
+def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
+    tool = open_people(bench.settings)
+    for one in _wanted(bench, name):
+        items = bench.tables.read(one.table("items").split("/"), Unit)
+        terms = bench.settings.people.forms[one.form.name].terms
+        yield Campaign(one.form, items, count(one.form, items, tool.answers(one.form), terms))
+
+
+def _blind(item: Unit) -> dict[str, object]:
+    """An item as people may see it: whoever answers elsewhere must not find what is right."""
+    hidden = ("gold", "withheld")
+    return {name: value for name, value in to_json(item).items() if name not in hidden}
+
+
+def _lines(rows: Sequence[dict[str, object]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _csv(form: Form, answers: Sequence[Answer]) -> str:
+    """One line an answer, a column a field; what a spreadsheet would run is kept from running."""
+    text = io.StringIO()
+    about = [f.name for f in fields(Answer) if f.name not in ("values", "complaint", "form")]
+    columns = [field.name for field in form.fields]
+    lines = csv.writer(text)
+    lines.writerow([*about, *columns])
+    for answer in answers:
+        said = ["; ".join(answer.values.get(name, ())) for name in columns]
+        told = [getattr(answer, name) for name in about]
+        lines.writerow(map(_harmless, (*told, *said)))
+    return text.getvalue()
+
+
+def _harmless(value: object) -> object:
+    runs = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if runs else value

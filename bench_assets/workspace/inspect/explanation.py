@@ -1,0 +1,226 @@
+"""What ``bench explain`` gathers: all that is behind one cell, from the picture to the points."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.annotation.answers.values import items_behind, said_of
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.causes import who_and_how
+from bench_assets.core.parsing.reasoning import take_apart
+from bench_assets.core.schema.errors import ImageError, UnknownNameError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.tables.arrow import to_json
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.stores import replies_of
+from resources.images.opening import images_of
+from resources.response_cache.port import ResponseStore
+
+Step = dict[str, Any]
+
+_THINKING = "|thinking="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureBehind:
+    """A picture of the question: where it lies, and how large it is."""
+
+    sha256: str
+    path: str
+    width: int | None  # px
+    height: int | None
+    problem: str = ""  # why it cannot be shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleEvidence:
+    """One reply, and how it became points."""
+
+    prediction: Step
+    thought: str
+    judgements: list[Step]  # each with what the judge was asked, where that is known
+    score: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreEvidence:
+    """All that is behind one cell."""
+
+    task: str
+    model: str
+    condition: str
+    question: Step
+    pictures: list[PictureBehind]
+    people: list[Step]  # what people said when it was made, in the order they said it
+    prompt: Step  # sha256, whether it was sent so, and its turns
+    draws: list[SampleEvidence]
+    reading: str  # how replies become points, in words
+    value: Step  # the primary metric over all questions
+    signature: str
+
+    def to_json(self) -> Step:
+        """Write it as one JSON object."""
+        return asdict(self)
+
+
+def explain(
+    bench: Workbench, question_id: str, model: str, condition: str = "main"
+) -> ScoreEvidence:
+    """Gather all that is behind a model's cell of a question.
+
+    Raises:
+        UnknownNameError: If no question has that id, or the model was never asked it.
+        TableError: If a table is not as it was written.
+    """
+    steps = _trace(bench, question_id, model, condition)
+    question, prompt = next(steps), next(steps)
+    task = next(one for one in bench.catalog.tasks if one.name == question["task"])
+    asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
+    if model not in asked:
+        raise UnknownNameError(f"model asked {task.name}, {condition},", model, asked)
+    draws = list(_draws(steps, replies_of(bench.settings)))
+    if not draws:
+        raise UnknownNameError(f"question that {model} was asked,", question_id, ())
+    value = _value(bench, task, model, condition)
+    return ScoreEvidence(
+        task=task.name,
+        model=model,
+        condition=condition,
+        question={name: value for name, value in question.items() if name != "table"},
+        pictures=[_picture(bench, one) for one in question["images"]],
+        people=[to_json(answer) for answer in _people(bench, task, question)],
+        prompt={name: value for name, value in prompt.items() if name != "table"},
+        draws=draws,
+        reading=_in_words(task, draws[0].score.get("reading", "")),
+        value=value,
+        signature=value.get("signature", ""),
+    )
+
+
+def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
+    """What people answered to the forms of a suite about what became the question."""
+    said: list[Answer] = []
+    for form in bench.catalog.suite(task.suite).forms:
+        keys = [form.table(which).split("/") for which in ("items", "answers")]
+        if all(map(bench.tables.exists, keys)):
+            asked = items_behind(
+                question["question_id"],
+                question["group_id"],
+                question["images"],
+                bench.tables.read(keys[0], Unit),
+            )
+            said += said_of(asked, bench.tables.read(keys[1], Answer))
+    return sorted(said, key=lambda answer: answer.changed_at)
+
+
+def _draws(steps: Iterator[Step], store: ResponseStore) -> Iterator[SampleEvidence]:
+    """Put the rows of each draw together; a table's name ends with what it is."""
+    of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
+    for step in steps:
+        of[step["table"].rpartition("/")[2]].append(_without_table(step))
+    for said in of["predictions"]:
+        about = [row for row in of["judgements"] if row["sample"] == said["sample"]]
+        scores = [row for row in of["scores"] if row["sample"] == said["sample"]]
+        yield SampleEvidence(
+            prediction=said,
+            thought=_thought(said),
+            judgements=[{**row, "prompt": _sent(store, row["prompt_sha256"])} for row in about],
+            score=scores[0] if scores else {},
+        )
+
+
+def _without_table(step: Step) -> Step:
+    return {name: value for name, value in step.items() if name != "table"}
+
+
+def _sent(store: ResponseStore, sha256: str) -> str | None:
+    return store.prompt(sha256) if sha256 else None
+
+
+def _thought(said: Mapping[str, Any]) -> str:
+    """Take the thought off a reply, by the tags that the model's signature names, if any."""
+    raw = said["raw_text"]
+    if not raw or raw == said["text"]:
+        return ""
+    _, _, tags = who_and_how(said["decoding"])[1].partition(_THINKING)
+    opening, _, closing = tags.partition(" ")
+    return take_apart(raw, (opening, closing) if closing else None).thought
+
+
+def _picture(bench: Workbench, digest: str) -> PictureBehind:
+    store = images_of(bench.settings)
+    try:
+        width, height = store.open(digest).size
+    except ImageError as why:
+        return PictureBehind(
+            sha256=digest,
+            path=store.place.where(digest),
+            width=None,
+            height=None,
+            problem=str(why),
+        )
+    path = store.place.where(digest)
+    return PictureBehind(sha256=digest, path=path, width=width, height=height)
+
+
+def _in_words(task: Task, reading: str) -> str:
+    """The name of a reading, and the first line of what it says of itself."""
+    about = (getattr(task.readings.get(reading), "__doc__", None) or "").strip()
+    return f"{reading}: {about.splitlines()[0]}" if about else reading
+
+
+def _value(bench: Workbench, task: Task, model: str, condition: str) -> Step:
+    key = evaluation_key(task, condition, "metrics")
+    if not bench.tables.exists(key, model):
+        return {}
+    rows = bench.tables.read(key, Metric, model)
+    found = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
+    return {name: getattr(row, name) for row in found for name in _SHOWN}
+
+
+_SHOWN = ("metric", "value", "low", "high", "n_scored", "n_failed", "edition", "signature")
+
+
+def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> Iterator[Step]:
+    """Walk a question through the tables, as JSON objects that name their table first.
+
+    The prompt stands after the question, word for word as it was sent.
+
+    Raises:
+        UnknownNameError: If no question has that id.
+    """
+    task, question = _find(bench, question_id, condition)
+    yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
+    asked = task.conditions[condition].prompt(question)
+    sent = replies_of(bench.settings).prompt(asked.sha256)
+    yield {
+        "table": "prompts",
+        "sha256": asked.sha256,
+        "sent": sent is not None,
+        "turns": asked.to_json(),
+    }
+    known = bench.definitions.resolve_asset_graph().get_all_asset_keys()
+    for table in ("predictions", "judgements", "scores"):
+        key = evaluation_key(task, condition, table)
+        if dg.AssetKey(key) not in known:
+            continue
+        for row in bench.rows("/".join(key), model):
+            if row.question_id == question_id:
+                yield {"table": "/".join(key), **to_json(row)}
+
+
+def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any]:
+    seen: list[str] = []
+    suite = question_id.partition("/")[0]
+    tasks = bench.catalog.tasks_of(suite)
+    asking = [task for task in tasks if condition in task.conditions]
+    for task in asking or tasks:  # the first of those without it says which there are
+        for question in bench.questions(task, condition):
+            if question.question_id == question_id:
+                return task, question
+            seen.append(question.question_id)
+    raise UnknownNameError("question", question_id, seen, all_by=f"bench questions {suite}")

@@ -1,0 +1,108 @@
+"""What ``bench export`` does: reads the tables as they are; it builds and asks nothing.
+
+But for BLINK's submission: that is made, and its questions are asked, as ``bench study`` does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.defs.checks.staleness import CurrentConfiguration
+from bench_assets.defs.tables.leaderboard import standings
+from bench_assets.evaluation.task import Task
+from bench_assets.export.collection import TableCollection, TableFilter
+from bench_assets.export.formats import ExportJob, format_of
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.inspect.tables import make_study
+from resources.config.environment import known_secrets
+from resources.images.opening import images_of
+from resources.storage.atomic_write import written_aside
+
+FOLDER = "export"
+SUBMISSION = "blink-submission"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """What the command was told."""
+
+    form: str
+    suites: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
+    out: Path | None = None
+    to: str = ""
+    pictures: bool = False
+
+
+class ExportResult(NamedTuple):
+    """What was written, and what could not be."""
+
+    written: Sequence[Path | str]
+    left_out: list[str]
+
+
+def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
+    """Write what was measured in the form of another project.
+
+    Raises:
+        UnknownNameError: If the form, a suite, model, condition or edition is none.
+        TableError: If there is nothing to write.
+        HomeError: If it cannot be written.
+    """
+    if asked.form == SUBMISSION:
+        return ExportResult(_submissions(bench, asked), [])
+    form = format_of(asked.form, [SUBMISSION])
+    home = bench.settings.home
+    names = asked.suites or bench.catalog.names
+    tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
+    wanted = TableFilter(
+        list(tasks.values()),
+        asked.models,
+        asked.conditions or form.conditions,
+        asked.editions or form.editions,
+    )
+    gathered = TableCollection(bench.tables, wanted, known_secrets(home))
+    leaving = ExportJob(
+        gathered=gathered,
+        catalog=bench.catalog,
+        image_store=images_of(bench.settings),
+        standings=partial(_standings, bench, wanted.tasks),
+        out=asked.out or home / FOLDER / asked.form,
+        pictures=asked.pictures,
+        to=asked.to,
+    )
+    written = form.write(leaving)
+    if not written:
+        of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
+        why = "".join(f"; {line}" for line in gathered.left_out)
+        raise TableError(f"there is nothing{of} to export as {asked.form}{why}; see --edition")
+    return ExportResult(written, gathered.left_out)
+
+
+def _standings(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
+    """The leaderboard as it is now; none is kept."""
+    published, _ = bench.catalog.published()
+    now = CurrentConfiguration(bench.settings)
+    return [row for task in tasks for row in standings(task, bench.tables, published, now)]
+
+
+def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:
+    """Make the files that BLINK's evaluation server takes."""
+    if not asked.models:
+        raise SettingsError(f"{SUBMISSION} is that of one model: name it with --model")
+    written = []
+    for model in asked.models:
+        make_study(bench, "blink", "submission", model)
+        made = bench.settings.home / FOLDER / f"blink_test_{quote(model, safe='@+=')}.json"
+        written.append(asked.out / made.name if asked.out else made)
+        if asked.out:
+            with written_aside(written[-1]) as file:
+                file.write(made.read_bytes())
+    return written

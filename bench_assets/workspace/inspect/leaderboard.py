@@ -1,0 +1,219 @@
+"""The leaderboard at one look: of each edition models by tasks, and what blind guessing gives.
+
+The leaderboard as it is now, also of a home that may only be read.
+"""
+
+import os
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+import numpy as np
+
+from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
+from bench_assets.comparison.mean_ranks import MeanRanks, ranking
+from bench_assets.comparison.measurements import exam
+from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.training_runs import step_of
+from bench_assets.defs.tables.leaderboard import all_standings
+from bench_assets.workspace.build.workbench import Workbench
+
+_MARKS = {
+    "*": "questions without a reply are left out",
+    "~": "measured otherwise than it would be now",
+    "?": "its judge's agreement was never measured: bench check-judge TASK",
+    "!": "its table cannot be read; bench verify names the command",
+    "\u2013": "no reply could be scored",
+}
+
+_RANKS = "behind a value: the ranks that the model may have, all of a task at once with 95 %"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixRow:
+    """One line of a matrix: a model, a paper's row, or what is known without looking."""
+
+    name: str
+    cells: Mapping[str, str]  # task -> value with its mark
+    rank: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """All models on all tasks of one edition."""
+
+    edition: str
+    tasks: tuple[str, ...]
+    models: tuple[MatrixRow, ...]  # measured here, best mean rank first
+    blind: tuple[MatrixRow, ...]  # chance, the best constant reply
+    published: tuple[MatrixRow, ...]  # as papers print them
+    ranked: tuple[str, ...]  # tasks that the mean rank is over
+
+    @property
+    def legend(self) -> list[str]:
+        """What the marks mean that are used."""
+        used = "".join(cell for line in self.models for cell in line.cells.values())
+        marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
+        return [*marks, _RANKS] if " " in used else marks
+
+
+def matrices(
+    rows: Sequence[LeaderboardRow],
+    chance: Mapping[str, float | None],
+    unmeasured: Container[str] = (),
+) -> list[Matrix]:
+    """Arrange the leaderboard, each edition for itself: their numbers are not comparable.
+
+    Args:
+        rows: The leaderboard.
+        chance: Task -> what guessing gives on the present questions, where that is known.
+        unmeasured: Signatures of numbers whose judge's agreement was never measured.
+    """
+    rows = _placed(rows)
+    editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
+    editions |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
+    return [
+        _matrix(
+            edition,
+            place,
+            [r for r in rows if (r.edition, r.place) == (edition, place)],
+            chance,
+            unmeasured,
+        )
+        for edition, place in sorted(editions, key=lambda one: bool(one[1]))
+    ]
+
+
+def _placed(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
+    """Rows of which nothing can be read stand with the first edition that there is of their place.
+
+    They have no number, so that nothing is compared; a matrix of their own would say nothing.
+    """
+    there: dict[str, str] = {}
+    for row in rows:
+        if row.is_measured and row.edition != UNKNOWN:
+            there.setdefault(row.place, row.edition)
+    return [
+        replace(row, edition=there.get(row.place, UNKNOWN)) if row.edition == UNKNOWN else row
+        for row in rows
+    ]
+
+
+def curves(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """Say of each run of checkpoints what it learned from its first step to its last.
+
+    Better or worse is a task whose two 95 % intervals lie apart: no mean, since tasks have other
+    scales (CIDEr ends at 10).
+    """
+    runs: dict[str, dict[int, dict[str, LeaderboardRow]]] = {}
+    for row in rows:
+        if row.is_measured and not row.place and (step := step_of(row.model)):
+            runs.setdefault(step.run, {}).setdefault(step.step, {})[row.task] = row
+    for run, steps in runs.items():
+        first, last = min(steps), max(steps)
+        shared = [task for task in steps[first] if task in steps[last]]
+        pairs = [(task, steps[first][task], steps[last][task]) for task in shared]
+        better = [_change(*one) for one in pairs if _is_above(one[2], one[1])]
+        worse = [_change(*one) for one in pairs if _is_above(one[1], one[2])]
+        if first < last and shared:
+            yield (
+                f"{run or 'checkpoints'}, step {first} to {last}: better at"
+                f" {', '.join(better) or 'nothing'}; worse at {', '.join(worse) or 'nothing'}; no"
+                f" clear difference on {len(shared) - len(better) - len(worse)} tasks"
+            )
+
+
+def _is_above(one: LeaderboardRow, other: LeaderboardRow) -> bool:
+    return one.low is not None and other.high is not None and one.low > other.high
+
+
+def _change(task: str, before: LeaderboardRow, after: LeaderboardRow) -> str:
+    return f"{task} ({before.value:.3f} to {after.value:.3f})"
+
+
+def _matrix(
+    edition: str,
+    place: str,
+    rows: Sequence[LeaderboardRow],
+    chance: Mapping[str, float | None],
+    unmeasured: Container[str],
+) -> Matrix:
+    ours = [row for row in rows if row.is_measured]
+    tasks = tuple(dict.fromkeys(row.task for row in rows))
+    ranks = _ranks(ours)
+    mean = {one.model: one.mean for one in ranks.ranks}
+    models = sorted({row.model for row in ours}, key=lambda model: (mean.get(model, np.inf), model))
+    constants = {row.task: row.constant for row in ours}
+    known = {"chance": chance if not place else {}, "best constant reply": constants}
+    return Matrix(
+        edition=f"{edition} edition" + (f" of {place}" if place else ""),
+        tasks=tasks,
+        models=tuple(
+            MatrixRow(
+                name=model,
+                cells={row.task: _cell(row, unmeasured) for row in ours if row.model == model},
+                rank=f"{mean[model]:.1f}" if model in mean else "",
+            )
+            for model in models
+        ),
+        blind=tuple(
+            MatrixRow(name=name, cells=cells)
+            for name, values in known.items()
+            if ours and (cells := {task: f"{v:.3f}" for task in tasks if (v := values.get(task))})
+        ),
+        published=tuple(_published([row for row in rows if not row.is_measured])),
+        ranked=ranks.tasks,
+    )
+
+
+def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
+    values: dict[str, dict[str, float]] = {}
+    for row in rows:
+        if not isnan(row.value):
+            values.setdefault(row.task, {})[row.model] = row.value
+    return ranking(values, np.random.default_rng(0))
+
+
+def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
+    if isnan(row.value):
+        return "!" if row.n_scored is None else "\u2013"
+    marks = "*" * bool(row.n_failed) + "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
+    marked = f"{row.value:.3f}{marks}"
+    return f"{marked} {row.ranks}" if row.ranks else marked
+
+
+def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        cells.setdefault((row.model, row.source), {})[row.task] = f"{row.value:.3f}"
+    for (model, source), values in cells.items():
+        yield MatrixRow(name=f"{model} ({source})", cells=values)
+
+
+def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
+    """Gather the leaderboard unless nothing changed; where nothing may be written, keep none.
+
+    Raises:
+        BenchError: If it cannot be gathered.
+    """
+    home = bench.settings.home
+    if home.exists() and not os.access(home, os.W_OK):
+        published, _ = bench.catalog.published()
+        return all_standings(bench.catalog.tasks, bench.tables, published)
+    bench.refresh_leaderboard()
+    return list(bench.rows("leaderboard"))
+
+
+def chances(bench: Workbench) -> dict[str, float | None]:
+    """Task -> what a blind guess gives on the questions as they are now, where that is known."""
+    return {task.name: exam(bench.tables, task).chance for task in bench.catalog.tasks}
+
+
+def unmeasured(bench: Workbench, rows: Sequence[LeaderboardRow]) -> set[str]:
+    """Signatures of numbers whose judge's agreement was never measured."""
+    known = measured_judges(bench.tables, bench.catalog.tasks)
+    return {
+        row.signature
+        for row in rows
+        if unmeasured_judge(row.task.partition("+")[0], row.signature, known)
+    }

@@ -1,0 +1,149 @@
+"""What ``bench report`` does with a report that is made: packs it, shows it."""
+
+import sys
+import zipfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.report.site.addresses import PORT, SERVED
+from bench_assets.workspace.console.output import say
+from resources.storage.atomic_write import written_aside
+
+ADDRESS = "127.0.0.1"
+_ROOT = "report"  # the folder that a zip unpacks to
+_SHOWN = ("app", "data", "pictures", "style", "vendor")
+_PACKED = (".webp", ".jpg", ".png", ".gif", ".avif")  # nothing is gained by packing them again
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same report is the same file
+
+
+def pack(folder: Path, target: Path) -> None:
+    """Pack a report into one file: the same report gives the same bytes.
+
+    Raises:
+        HomeError: If it cannot be written.
+    """
+    with written_aside(target) as file, zipfile.ZipFile(file, "w") as archive:
+        for path in _files(folder):
+            entry = zipfile.ZipInfo(f"{_ROOT}/{path.relative_to(folder).as_posix()}", _LONG_AGO)
+            entry.external_attr = 0o644 << 16
+            is_packed = path.suffix in _PACKED
+            entry.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())
+
+
+def server(folder: Path, port: int) -> ThreadingHTTPServer:
+    """Open a server of a report on this machine alone; ``serve_forever`` then shows it.
+
+    Args:
+        folder: The report.
+        port: 0 for any that is free.
+
+    Raises:
+        SettingsError: If the port is taken, or may not be had.
+    """
+
+    class OfFolder(_Handler):
+        def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
+            super().__init__(*arguments, directory=str(folder))
+
+    try:
+        return _Server((ADDRESS, port), OfFolder)
+    except OSError as why:
+        raise SettingsError(
+            f"port {port} of {ADDRESS}: {why.strerror}; name another: --port, 0 for any"
+        ) from why
+    except OverflowError as why:
+        raise SettingsError(f"port {port}: expected 0 to 65535") from why
+
+
+def show_until_interrupted(serving: ThreadingHTTPServer) -> None:
+    """Serve until Ctrl-C, the way it ends."""
+    try:
+        serving.serve_forever()
+    except KeyboardInterrupt:
+        say("ended")
+    finally:
+        serving.server_close()
+
+
+@contextmanager
+def shown_beside(folder: Path) -> Generator[str]:
+    """Show a report where checks lead to, while something else runs; a sentence says where.
+
+    Where that port is taken, the sentence says so: nothing ends for it.
+    """
+    try:
+        serving = server(folder, PORT)
+    except SettingsError:
+        yield f"The report is not shown: port {PORT} is taken (by another bench?)"
+        return
+    Thread(target=serving.serve_forever, daemon=True).start()
+    try:
+        yield f"The report: {SERVED}"
+    finally:
+        serving.shutdown()
+        serving.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of readers who leave before a page is whole."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Tell of everything else."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Hands out the files of a report, and nothing else, to pages of this machine."""
+
+    def send_head(self) -> Any:  # noqa: ANN401
+        """Refuse what is no part of the report, and pages that came under another name."""
+        name = self.headers.get("Host", "").rpartition(":")[0]
+        first = self.path.split("?")[0].lstrip("/").split("/")[0]
+        if name not in (ADDRESS, "localhost"):  # a name that somebody points here
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return None
+        if first not in ("", "index.html", *_SHOWN):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+        if not Path(self.directory, "index.html").is_file():
+            self.send_error(HTTPStatus.NOT_FOUND, "no report yet", "`bench report` makes it")
+            return None
+        return super().send_head()
+
+    def list_directory(self, path: Any) -> None:  # noqa: ANN401
+        """Show no folders."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def end_headers(self) -> None:
+        """Say what the page may do, as it says itself."""
+        self.send_header("Content-Security-Policy", _policy(Path(self.directory)))
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+    def log_message(self, *_: Any) -> None:  # noqa: ANN401
+        """Say nothing of every file."""
+
+
+def _policy(folder: Path) -> str:
+    """The policy that the page itself declares."""
+    try:
+        page = (folder / "index.html").read_text(encoding="utf-8")
+    except OSError:  # no report yet
+        page = ""
+    return page.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield folder / "index.html"
+    for name in _SHOWN:
+        yield from sorted(path for path in (folder / name).rglob("*") if path.is_file())

@@ -1,0 +1,180 @@
+"""The papers' other tables: what there is besides the main evaluation, and how one is made.
+
+``bench tables``: which tables there are, and which of them were made.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.workspace.build.asset_selections import WHEN_ASKED
+from bench_assets.workspace.build.name_validation import check_names
+from bench_assets.workspace.build.workbench import Workbench
+
+_RIGHT_HALF = ("predictions", "judgements", "scores", "metrics")
+_APART = ("first_look", "leaderboard_export", "report")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A table of a paper, or the main table under other conditions."""
+
+    suite: str
+    name: str  # of the table within the suite; of a condition, the condition's
+    about: str
+    command: str  # that makes it and prints it
+
+
+def studies(bench: Workbench) -> list[Study]:
+    """List everything that can be made besides main evaluations, suite by suite."""
+    return [
+        study
+        for suite in bench.catalog.names
+        for study in [*_conditions(bench, suite), *_tables(bench, suite)]
+    ]
+
+
+def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
+    """Make a table of a paper with everything it is made of, and return the name of its asset.
+
+    What a model replied before is not asked again.
+
+    Args:
+        bench: The home folder.
+        suite: A suite or task.
+        name: The table's name within the suite, such as ``output_variability``.
+        model: A model of bench.toml, for a table of one model; "" for any other.
+
+    Raises:
+        UnknownNameError: If the suite has no such table.
+        SettingsError: If a table of one model is wanted of none, or the other way round.
+        BenchError: If something it is made of cannot be made.
+    """
+    graph = bench.definitions.resolve_asset_graph()
+    whole = bench.catalog.suite(suite).name
+    key = _find(name, suite, _study_keys(bench, whole))
+    partitioned = graph.get(key).is_partitioned
+    if partitioned != bool(model):
+        which = (
+            "one model: name it with --model" if partitioned else "all models: leave --model out"
+        )
+        raise SettingsError(f"{key.to_user_string()} is a table of {which}")
+    check_names(bench, [whole], [model] if model else [])
+    bench.refresh_questions(whole)
+    above = dg.AssetSelection.assets(key).upstream()
+    if asked := sorted((above & WHEN_ASKED - dg.AssetSelection.assets(key)).resolve(graph)):
+        bench.materialize(dg.AssetSelection.assets(*asked))
+    if partitioned:
+        bench.add_models([model])
+        bench.materialize(above & dg.AssetSelection.tag("bench/per", "model"), model=model)
+    else:
+        bench.materialize(dg.AssetSelection.assets(key))
+    return key.to_user_string()
+
+
+def _conditions(bench: Workbench, suite: str) -> list[Study]:
+    return [
+        Study(
+            suite=suite,
+            name=name,
+            about=f"{task.title}: {condition.about}",
+            command=f"bench evaluate {task.name} --condition {name} --model MODEL",
+        )
+        for task in bench.catalog.tasks_of(suite)
+        for name, condition in task.conditions.items()
+        if name != "main"
+    ]
+
+
+def _tables(bench: Workbench, suite: str) -> list[Study]:
+    graph = bench.definitions.resolve_asset_graph()
+    return [
+        Study(
+            suite=suite,
+            name=name,
+            about=" ".join((node.description or "").split()),
+            command=f"bench study {suite} {name}" + " --model MODEL" * node.is_partitioned,
+        )
+        for key in _study_keys(bench, suite)
+        for node in [graph.get(key)]
+        for name in ["/".join(key.path[1:])]
+    ]
+
+
+def _study_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
+    """Tables of measures, and files to hand in, that are no evaluation's own."""
+    graph = bench.definitions.resolve_asset_graph()
+    within = dg.AssetSelection.key_prefixes([suite])
+    measured = dg.AssetSelection.tag("bench/stage", "metrics")
+    handed_in = dg.AssetSelection.tag("bench/stage", "predictions")
+    return [
+        key
+        for key in sorted((within & (measured | handed_in)).resolve(graph))
+        if key.path[-1] not in (*_RIGHT_HALF, *_APART)
+    ]
+
+
+def _find(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
+    wanted = name.split("/")
+    below = [key for key in keys if key.path[-len(wanted) :] == wanted]
+    found = [key for key in below if key.to_user_string().startswith(f"{suite}/")]
+    if len(found) != 1:
+        known = ["/".join(key.path[1:]) for key in found or keys]
+        raise UnknownNameError(f"study of {suite}", name, known)
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTable:
+    """A table of the graph."""
+
+    name: str
+    stage: str
+    per: str  # "model" or "encoder" for a table of each; "" for one of all
+    made: int  # of how many models there is one; of a table of all, 0 or 1
+    about: str  # what one row is
+
+
+def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
+    """List the tables, by name.
+
+    Args:
+        bench: The home folder.
+        below: A suite, task or other folder of tables; "": all.
+
+    Raises:
+        UnknownNameError: If there are no tables below.
+    """
+    every = list(_every(bench))
+    found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
+    if not found:
+        folders = {one.name[:end] for one in every for end in _ends(one.name)}
+        raise UnknownNameError("tables below a folder", below, folders, all_by="bench tables")
+    return found
+
+
+def _every(bench: Workbench) -> Iterator[ListedTable]:
+    graph, made = bench.definitions.resolve_asset_graph(), _made(bench)
+    for key in sorted(graph.get_all_asset_keys()):
+        node = graph.get(key)
+        yield ListedTable(
+            name=key.to_user_string(),
+            stage=node.tags.get("bench/stage", ""),
+            per=node.tags.get("bench/per", "model" if node.is_partitioned else ""),
+            made=made[bench.tables.below(key.path)],
+            about=" ".join((node.description or "").split()),
+        )
+
+
+def _made(bench: Workbench) -> Counter[str]:
+    """How many parts each table has, by where they are; told by one look."""
+    names = (one.name for one in bench.tables.blobs.list())
+    return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
+
+
+def _ends(name: str) -> Iterator[int]:
+    """Where the folders that a table lies in end in its name."""
+    return (at for at, letter in enumerate(name) if letter == "/")

@@ -1,0 +1,1 @@
+"""Maintenance of a home: verification, migration, removal, disk usage, downloads."""

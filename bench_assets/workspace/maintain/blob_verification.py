@@ -1,0 +1,131 @@
+"""The part of ``bench verify`` that reads tables and pictures, wherever they lie."""
+
+from collections.abc import Container, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from shlex import quote
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.maintain.findings import (
+    State,
+    VerificationFinding,
+    closed_folders,
+    counted_states,
+    refused,
+    unreadable,
+)
+from bench_assets.workspace.maintain.missing_tables import missing_tables
+from bench_assets.workspace.maintain.rebuild_commands import command_for, forget_made, shown_by
+from resources.images.opening import images_of
+from resources.images.store import damaged_pictures
+from resources.storage.blobs.port import Blobs
+from resources.tables.checksums import Seal
+
+_TABLE = ".parquet"
+_THREADS = 16  # objects that are waited for at once
+
+
+def tables_found(bench: Workbench) -> Iterator[VerificationFinding]:
+    """Read every table, of all sources; and look for those that were made, and are gone."""
+    counted: dict[State, int] = {"whole": 0, "not yet verifiable": 0}
+    listed: list[str] = []
+    try:
+        yield from _listed(bench.tables.blobs, listed)
+        names = [name for name in listed if name.endswith(_TABLE)]
+        look = partial(_table, bench, _asked_of_models(bench))
+        with ThreadPoolExecutor(_THREADS if bench.settings.storage.objects else 1) as threads:
+            for found in threads.map(look, names):
+                if isinstance(found, VerificationFinding):
+                    yield found
+                else:
+                    counted["whole" if found == "whole" else "not yet verifiable"] += 1
+        yield from missing_tables(bench, listed)
+    except HomeError as why:
+        yield VerificationFinding(what="tables", state="missing", n=1, why=str(why))
+        return
+    older = "written before tables had digests; gets one when it is made again"
+    yield from counted_states("tables", counted, older)
+
+
+def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
+    """List all there is; a folder that may not be looked into does not hide the others.
+
+    Raises:
+        HomeError: If the store cannot be reached.
+    """
+    try:
+        names.extend(one.name for one in blobs.list())
+    except HomeError as why:
+        if blobs.folder is None or not isinstance(why.__cause__, PermissionError):
+            raise
+        closed = list(closed_folders([blobs.folder]))  # it names but the first
+        yield from closed or [unreadable("tables", Path(why.__cause__.filename))]
+
+
+def _asked_of_models(bench: Workbench) -> frozenset[tuple[str, ...]]:
+    """Keys of tables whose rows have the name of the partition; those of encoders have more."""
+    return frozenset(
+        tuple(evaluation_key(task, condition, table))
+        for task in bench.catalog.tasks
+        if task.asked_of == "model"
+        for condition in task.conditions
+        for table in ("predictions", "judgements", "scores", "metrics")
+    )
+
+
+def _table(
+    bench: Workbench, of_models: Container[tuple[str, ...]], name: str
+) -> VerificationFinding | Seal:
+    tables, key, model = bench.tables.holding(name)
+    what = "/".join(key) + (f" of {model}" if model else "")
+    is_file = tables.blobs.folder is not None
+    try:
+        found = tables.seal(key, model)
+        if key in of_models:
+            tables.require_model(key, model)
+        return found
+    except TableError as why:
+        if is_file and refused(tables.path(key, model)):
+            return unreadable(what, tables.path(key, model))
+        named = tables.root(key[0]) == bench.tables.root(key[0])
+        again = command_for(bench, dg.AssetKey(key), model) if named else ""
+        return VerificationFinding(
+            what=what,
+            state="damaged",
+            n=1,
+            why=str(why),
+            command=again or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
+        )
+
+
+def pictures_found(bench: Workbench) -> Iterator[VerificationFinding]:
+    """Read every picture where it lies, and look for those that tables show."""
+    place = images_of(bench.settings).place
+    try:
+        suites = shown_by(bench)
+        stored = set(place.every())
+        damaged = damaged_pictures(place, sorted(stored))
+    except HomeError as why:
+        yield VerificationFinding(what="pictures", state="missing", n=1, why=str(why))
+        return
+    missing = {name: f"no such picture in {place.name}" for name in sorted(suites.keys() - stored)}
+    for name, said in (damaged | missing).items():
+        if refused(file := Path(place.where(name))):
+            yield unreadable(f"picture {name}", file)
+            continue
+        suite = suites.get(name, "")
+        if suite:
+            forget_made(bench, suite)
+        yield VerificationFinding(
+            what=f"picture {name}",
+            state="missing" if name in missing else "damaged",
+            n=1,
+            why=said if suite else f"{said}; no table shows it",
+            command=f"bench questions {suite}" if suite else place.goes(name),
+        )
+    yield from counted_states("pictures", {"whole": len(stored) - len(damaged)}, "")

@@ -1,0 +1,180 @@
+"""What ``bench home`` shows: what fills the disk, and the command that takes it away.
+
+What ``bench home`` shows of objects that homes share.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from urllib.parse import unquote
+
+from resources.config.bench_toml import Settings
+from resources.config.models_toml import NAME as GIVEN
+from resources.config.stores import blobs_of
+from resources.datasets.cache import ReleaseCache
+from resources.tables.locations import PLACES
+
+BACKUP = """\
+Keep bench.toml, models.toml, people/ and replies.sqlite: from them and the suites' sources all else
+is made again, and nothing is asked again. (Where [storage] names a database, its replies are in no
+file: docs/cluster.md.) While nothing runs, cp does; else, also in people/,
+  sqlite3 {home}/replies.sqlite ".backup 'COPY.sqlite'"
+To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
+
+_WHOLE = "all"  # the file of a table that is not of one model, see resources.tables.parquet
+_ABOUT = {
+    "images": ("pictures, by the digest of their bytes", "{rm}: drawn or read again when needed"),
+    "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
+    "painted": ("pictures that were painted", "{rm}: painted again, by whoever painted them"),
+    "people": ("what people are asked, and every answer", ""),
+    "replies.sqlite": ("every reply of a model", "bench remove MODEL --replies"),
+    "vectors.sqlite": ("vectors of texts and pictures", "{rm}: computed again when needed"),
+    "dagster": ("runs and events of Dagster", "{rm}, while nothing runs: only history is in it"),
+    "looks.json": ("how pictures look, to find those that are alike", "{rm}: looked at again"),
+    "batches": ("batches that providers work on", ""),
+    "servers": ("what servers said that were started for weights", "{rm}: only history is in it"),
+    "cache": ("what was fetched of objects that homes share", "{rm}: fetched again when needed"),
+    "replaced": ("tables that newer ones took the place of at bench migrate", "{rm}"),
+    "digests.json": ("what files hold, by size and time", "{rm}: they are read again"),
+    "locks": ("held by processes that evaluate", ""),
+    "report": ("the report that opens from disk", "{rm}: made again by bench report"),
+    "export": ("the leaderboard for others", "{rm}: written again by bench leaderboard"),
+    "bench.toml": ("what is configured", ""),
+    GIVEN: ("models that commands were given", "bench remove MODEL"),
+    "orders.jsonl": ("what was measured in other orders", "{rm}: measured again by bench orders"),
+    "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench check-judge"),
+    "names.json": ("names that shells complete", ""),
+    "processors.json": ("how processors prepare pictures", ""),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskUsage:
+    """Something that lies in a home."""
+
+    what: str
+    about: str
+    n_files: int
+    megabytes: float
+    path: str
+    goes: str  # how to be rid of it, and what that costs; "" for what should stay
+
+
+def kept(home: Path) -> list[DiskUsage]:
+    """List what lies in a home: releases, tables by suite and by model, the rest by its kind.
+
+    The largest first. Parts of a model are in its own line only.
+    """
+    entries = [one for one in (home.iterdir() if home.is_dir() else ()) if not _is_apart(one)]
+    found = [*_releases(home), *_tables(home / "tables"), *map(_entry, entries)]
+    return sorted(found, key=lambda one: (-one.megabytes, one.what))
+
+
+def _is_apart(entry: Path) -> bool:
+    """Whether it has lines of its own, or belongs to another file."""
+    return entry.name in ("sources", "tables") or entry.name.endswith(("-wal", "-shm"))
+
+
+def _releases(home: Path) -> Iterator[DiskUsage]:
+    for suite, one, folder in ReleaseCache(home).all():
+        yield DiskUsage(
+            what=f"sources/{suite}",
+            about=one.address + (f" at {one.commit}" if one.commit else ""),
+            n_files=len(one.files),
+            megabytes=_megabytes(one.n_bytes),
+            path=str(folder),
+            goes=f"rm -r {quote(str(folder.parent))}: bench fetch {suite} brings it again",
+        )
+
+
+def _tables(folder: Path) -> Iterator[DiskUsage]:
+    """Tables that are of no model, by suite; and those of each model."""
+    suites: dict[str, list[Path]] = defaultdict(list)
+    models: dict[str, list[Path]] = defaultdict(list)
+    for file in folder.rglob("*.parquet"):
+        if file.stem == _WHOLE:
+            parts = file.relative_to(folder).parts
+            suites["/".join(parts[: 3 if parts[0] == PLACES else 1])].append(file)
+        else:
+            models[unquote(file.stem)].append(file)
+    for suite, files in suites.items():
+        path = folder / suite
+        made = f"bench questions {suite.rpartition('/')[2]}"
+        if suite.startswith(f"{PLACES}/"):
+            made += ", with their source,"
+        again = f"{made} makes them again, of models bench evaluate; bench verify misses them"
+        yield _kept(
+            f"tables/{suite}",
+            "questions and more",
+            files,
+            path,
+            f"rm -r {quote(str(path))}: {again}",
+        )
+    for model, files in models.items():
+        goes = f"bench remove {quote(model)}"
+        yield _kept(f"tables of {model}", "what was asked and measured", files, folder, goes)
+
+
+def _entry(entry: Path) -> DiskUsage:
+    about, goes = _ABOUT.get(entry.name, ("", ""))
+    files = _files(entry)
+    if entry.suffix == ".sqlite":
+        files += [file for end in ("-wal", "-shm") if (file := Path(f"{entry}{end}")).is_file()]
+    remove = f"rm {'-r ' if entry.is_dir() else ''}{quote(str(entry))}"
+    return _kept(entry.name, about, files, entry, goes.format(rm=remove))
+
+
+def _kept(what: str, about: str, files: Iterable[Path], path: Path, goes: str) -> DiskUsage:
+    sizes = [file.stat().st_size for file in files]
+    return DiskUsage(
+        what=what,
+        about=about,
+        n_files=len(sizes),
+        megabytes=_megabytes(sum(sizes)),
+        path=str(path),
+        goes=goes,
+    )
+
+
+def _files(entry: Path) -> list[Path]:
+    return [entry] if entry.is_file() else [file for file in entry.rglob("*") if file.is_file()]
+
+
+def _megabytes(n_bytes: int) -> float:
+    return round(n_bytes / 1e6, 1)
+
+
+_PARTS = {
+    "tables": ("tables of all homes", "bench remove MODEL: a model's, from all of them"),
+    "images": ("pictures, by the digest of their bytes", ""),
+    "painted": ("which picture was painted for which prompt", ""),
+    "export": ("the leaderboard for others", ""),
+    "replaced": ("tables that newer ones took the place of at bench migrate", ""),
+}
+
+
+def shared(settings: Settings) -> list[DiskUsage]:
+    """List what lies in the objects that bench.toml names, the largest first; nothing without.
+
+    Raises:
+        HomeError: If they cannot be reached.
+    """
+    found = list(_parts(settings)) if settings.storage.objects else []
+    return sorted(found, key=lambda one: (-one.megabytes, one.what))
+
+
+def _parts(settings: Settings) -> Iterator[DiskUsage]:
+    for part, (about, goes) in _PARTS.items():
+        blobs = blobs_of(settings, part)
+        sizes = [one.size for one in blobs.list()]
+        if sizes:
+            yield DiskUsage(
+                what=f"shared {part}",
+                about=about,
+                n_files=len(sizes),
+                megabytes=round(sum(sizes) / 1e6, 1),
+                path=blobs.place,
+                goes=goes,
+            )

@@ -1,0 +1,41 @@
+"""What ``bench fetch`` does: releases come into the home."""
+
+from contextlib import closing
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.evaluation.suite import Suite
+from resources.config.bench_toml import Settings
+from resources.datasets.cache import ReleaseCache
+from resources.datasets.download_progress import FetchingBar, LoggedDownload
+from resources.datasets.hub import pinned
+from resources.datasets.release_address import HubRelease, Release, read_address
+from resources.datasets.source_files import configured_release
+
+
+def fetch_release(
+    settings: Settings, suite: Suite, address: str, *, bar: bool
+) -> tuple[Release, Path]:
+    """Fetch a suite's release, unless it is in the home, and say where it lies.
+
+    Args:
+        settings: Of the home.
+        suite: Whose release.
+        address: Where it is; "" is what bench.toml says, or else what the suite knows.
+        bar: Draw a bar on the terminal.
+
+    Raises:
+        SettingsError: If there is no address: the licence may not allow one.
+        SourceError: If the release cannot be fetched whole.
+    """
+    release = read_address(address) if address else configured_release(settings, suite.name)
+    if not release and not suite.release:
+        raise SettingsError(f"{suite.name}: {suite.by_hand or 'no address of a release is known'}")
+    release = release or read_address(suite.release)
+    if isinstance(release, HubRelease):
+        release = pinned(release)
+    cache = ReleaseCache(settings.home)
+    if not bar:
+        return release, cache.fetch(suite.name, release, LoggedDownload())
+    with closing(FetchingBar()) as drawn:
+        return release, cache.fetch(suite.name, release, drawn)

@@ -1,0 +1,87 @@
+"""What ``bench verify`` finds: of a part of a home, or of one thing in it.
+
+The part of ``bench verify`` that tells what may not be read from what is damaged.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Literal, TypeAlias
+
+State: TypeAlias = Literal[
+    "whole", "not yet verifiable", "damaged", "missing", "unreadable", "dropped"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerificationFinding:
+    """What was found of one part of a home, or of one thing in it that is not whole."""
+
+    what: str  # "tables", "pictures", ..., or the file or entry
+    state: State
+    n: int  # files, or rows of a database
+    why: str = ""
+    command: str = ""  # what brings it back; "" where there is nothing to do, or nothing that can
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something that was written cannot be read as it was."""
+        return self.state in ("damaged", "missing", "unreadable")
+
+
+def counted_states(what: str, counted: dict[State, int], why: str) -> Iterator[VerificationFinding]:
+    """One finding of each state; of those that are whole there is nothing to say."""
+    for state, n in counted.items():
+        if n:
+            yield VerificationFinding(
+                what=what, state=state, n=n, why="" if state == "whole" else why
+            )
+
+
+def refused(file: Path) -> bool:
+    """Whether the system does not let us read a file or folder that may be whole."""
+    try:
+        with file.open("rb"):
+            return False
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
+def unreadable(what: str, place: Path) -> VerificationFinding:
+    """Say of something that it may not be read; only its owner can change that."""
+    closed = _closed(place)
+    mine = closed.stat().st_uid == os.geteuid()
+    whose = "" if mine else f"; {closed} is another user's"
+    return VerificationFinding(
+        what=what,
+        state="unreadable",
+        n=1,
+        why=f"{place}: may not be read: Permission denied{whose}",
+        command=f"chmod u+rX {quote(str(closed))}" if mine else "",
+    )
+
+
+def closed_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
+    """Name the folders below that may not be looked into, so that what is in them is not seen."""
+    for part in parts:
+        closed: list[OSError] = []
+        for _ in os.walk(part, onerror=closed.append):
+            pass
+        for why in closed:
+            if isinstance(why, PermissionError):
+                yield unreadable(part.name, Path(why.filename))
+
+
+def _closed(place: Path) -> Path:
+    """What keeps it from being read: itself, or a folder above that may not be entered."""
+    for one in (place, *place.parents):
+        try:
+            one.stat()
+        except PermissionError:
+            continue
+        return one
+    return place

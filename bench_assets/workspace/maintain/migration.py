@@ -1,0 +1,241 @@
+"""What ``bench migrate`` does: takes a home over into what [storage] names, or back.
+
+The part of ``bench migrate`` that takes tables and pictures over: files to objects, or back.
+
+The part of ``bench migrate`` that takes vectors over.
+
+What ``bench migrate`` says of one part of a home.
+"""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from threading import Lock
+
+from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
+from bench_assets.workspace.build.freshness import NOTES
+from bench_assets.workspace.console.output import say
+from resources.config.bench_toml import Settings
+from resources.config.stores import blobs_of, replies_of, vectors_file, vectors_of
+from resources.images.locations import KIND, is_digest
+from resources.response_cache.merging import merge_into
+from resources.response_cache.sqlite_store import ReplyStore
+from resources.storage.blobs.moving import Became, Rules, move
+from resources.storage.blobs.opening import open_blobs
+from resources.storage.blobs.port import Blobs
+from resources.storage.locks.file_locks import holders
+from resources.storage.vectors.merging import MergedVectors, merge_vectors
+from resources.storage.vectors.store import VectorStore
+from resources.tables.checksums import verify
+from resources.tables.file_bytes import facts_of
+from resources.tables.locations import PLACES
+
+
+def migrate_vectors(settings: Settings, *, back: bool) -> MergedVectors | None:
+    """Take the vectors of a home over; whence they come, they stay.
+
+    Args:
+        settings: The home's, which name a database.
+        back: From the database into the home's file.
+
+    Returns:
+        None where the home never had any.
+
+    Raises:
+        HomeError: If the file or the database cannot be read or written.
+    """
+    file = vectors_file(settings)
+    if not back and not file.exists():
+        return None
+    here, shared = VectorStore(file), vectors_of(settings)
+    return merge_vectors(here, shared) if back else merge_vectors(shared, here)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationResult:
+    """What became of a part of a home that was taken over; whence it came, it stays."""
+
+    what: str  # "replies", "tables", "pictures", ...
+    n: int  # that are in the target now, whole
+    new: int | None  # of them those that were written just now; None: not counted
+    left_out: int  # damaged ones: only the source has them
+    kept: int  # of which the target has another one, that stays there
+    source: str
+    target: str
+
+
+_TABLE = ".parquet"
+PAINTED = "painted"
+"""Which picture was painted for which prompt, see ``resources.images.text_to_image``."""
+REPLACED = "replaced"
+"""What newer tables took the place of, below the place they came to."""
+
+
+def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
+    """Take pictures and tables over, tables last: who sees one has its pictures.
+
+    Args:
+        settings: The home's, which name objects.
+        back: From the objects into the home's folders.
+
+    Raises:
+        HomeError: If something cannot be read or written. All that was taken over stays there.
+    """
+    yield _pictures(*_both(settings, KIND, back=back))
+    yield _painted(*_both(settings, PAINTED, back=back))
+    replaced, _ = _both(settings, REPLACED, back=back)
+    yield from _tables(*_both(settings, "tables", back=back), replaced)
+
+
+def _both(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
+    """Where something is to be, and where it is."""
+    here, shared = open_blobs(settings.home, below), blobs_of(settings, below)
+    return (here, shared) if back else (shared, here)
+
+
+def _pictures(target: Blobs, source: Blobs) -> MigrationResult:
+    """Pictures, each under the digest of its bytes; one that is damaged in the target is mended."""
+    listed = (one for two in source.folders() for one in source.list(two))  # may be a million
+    named = (one for one in listed if is_digest(one.name[3:]))
+    rules = Rules(is_whole=_is_own_digest, is_better=_never)
+    return _moved("pictures", target, source, move(target, source, named, rules, _told(target)))
+
+
+def _painted(target: Blobs, source: Blobs) -> MigrationResult:
+    """Notes of what was painted; what the target remembers it goes on to remember."""
+    rules = Rules(is_whole=_is_note, is_better=_never)
+    became = move(target, source, source.list(), rules)
+    return _moved("notes of painted pictures", target, source, became)
+
+
+def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
+    """Tables, of which the newer stays; then the notes that say what they were made of."""
+    listed = list(source.list())
+    kept = _RetainedTables()
+    rules = Rules(is_whole=_is_sealed, is_better=kept.is_newer, replaced=replaced)
+    found = move(target, source, (one for one in listed if one.name.endswith(_TABLE)), rules)
+    yield _moved("tables", target, source, found)
+    rules = Rules(is_whole=lambda *_: True, is_better=lambda name, *_: not kept.beside(name))
+    became = move(target, source, (one for one in listed if f"{NOTES}/" in one.name), rules)
+    yield _moved("notes of what was made", target, source, became)
+
+
+class _RetainedTables:
+    """Which tables of the target stayed although the source has others."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._lock = Lock()
+
+    def is_newer(self, name: str, ours: bytes, theirs: bytes) -> bool:
+        """Whether a table should take the place of another: of the same rows none does."""
+        here, there = facts_of(ours, name), facts_of(theirs, name)
+        newer = here.digest != there.digest and here.written > there.written
+        if not newer:
+            with self._lock:
+                self._names.append(name)
+        return newer
+
+    def beside(self, note: str) -> bool:
+        """Whether one of them is of the same source as a note: then the target's note is right."""
+        return any(_place_of(name) == _place_of(note) for name in self._names)
+
+
+def _place_of(name: str) -> str:
+    """Below what the tables of a source lie; "" for those of the source that is not named."""
+    parts = name.split("/")
+    return parts[1] if parts[0] == PLACES else ""
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+def _is_own_digest(name: str, data: bytes) -> bool:
+    return sha256(data).hexdigest() == name[3:]
+
+
+def _is_note(name: str, data: bytes) -> bool:
+    """Whether it names a picture."""
+    return is_digest(data.decode(errors="replace"))
+
+
+def _is_sealed(name: str, data: bytes) -> bool:
+    """Whether a table is as it was written; an older one without a seal, whether it is one."""
+    try:
+        return verify(io.BytesIO(data)) == "whole" or bool(facts_of(data, name))
+    except TableError:
+        return False
+
+
+def _told(target: Blobs) -> Callable[[int], None]:
+    return lambda n: say(f"{n} pictures are in {target.place}")
+
+
+def _moved(what: str, target: Blobs, source: Blobs, became: Counter[Became]) -> MigrationResult:
+    new = became["new"] + became["replaced"]
+    return MigrationResult(
+        what=what,
+        n=new + became["there"],
+        new=new,
+        left_out=became["damaged"],
+        kept=became["kept"],
+        source=source.place,
+        target=target.place,
+    )
+
+
+def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
+    """Take replies and vectors, pictures and tables over; whence they come, they stay.
+
+    Args:
+        settings: The home's, which name a database, objects, or both.
+        back: From there into the home.
+
+    Raises:
+        SettingsError: If none is named.
+        HomeError: If something runs on the home; if a place cannot be read or written. What was
+            taken over before stays there: begun again, it goes on.
+    """
+    storage = settings.storage
+    if not (storage.variable or storage.objects):
+        raise SettingsError(
+            f"{settings.file}: nothing is named that homes share; [storage] says"
+            ' database = "env:NAME", with the environment variable that holds its address, or'
+            ' objects = "s3://bucket/prefix" (docs/cluster.md)'
+        )
+    if busy := holders(settings.home / "locks"):
+        raise HomeError(f"{settings.home}: {busy[0]} works on it: end that first, or wait for it")
+    moved = [*_replies(settings, back=back)] if storage.variable else []
+    return [*moved, *(migrate_blobs(settings, back=back) if storage.objects else ())]
+
+
+def _replies(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
+    if vectors := migrate_vectors(settings, back=back):
+        yield MigrationResult(
+            what="vectors",
+            n=vectors.vectors,
+            new=None,
+            left_out=vectors.left_out,
+            kept=0,
+            source=vectors.source,
+            target=vectors.target,
+        )
+    shared, file = replies_of(settings), ReplyStore(settings.replies_file)
+    target, source = (file, shared) if back else (shared, file)
+    merged = merge_into(target, source, lambda n: say(f"{n} replies are in {target.place}"))
+    for what, n, left_out in (
+        ("replies", merged.replies, merged.left_out),
+        ("prompts", merged.prompts, 0),
+    ):
+        yield MigrationResult(
+            what=what,
+            n=n,
+            new=None,
+            left_out=left_out,
+            kept=0,
+            source=merged.source,
+            target=merged.target,
+        )

@@ -1,0 +1,149 @@
+"""``bench remove``: a model's tables in all tasks, its partition, and, if wanted, its replies."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import dagster as dg
+
+from bench_assets.asset_factory.partitions import ANSWERING
+from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
+from bench_assets.core.schema.rows import Prediction
+from bench_assets.workspace.build.freshness import notes_of
+from bench_assets.workspace.build.workbench import Workbench
+from resources.config.models_toml import forget_model, read_models
+from resources.config.stores import remembered_replies, table_locks_of
+from resources.runs.orphaned_runs import table_locks
+from resources.storage.blobs.port import BlobEntry
+from resources.tables.metrics_snapshot import GATHERED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removable:
+    """What there is of one model."""
+
+    model: str
+    tables: Sequence[BlobEntry]
+    is_partition: bool
+    is_given: bool  # has its section in models.toml
+
+    @property
+    def megabytes(self) -> float:
+        """Of the tables."""
+        return sum(one.size for one in self.tables) / 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovalResult:
+    """What was removed."""
+
+    model: str
+    tables: int
+    replies: int
+    megabytes: float  # that the disk has back
+
+
+def find_removable(bench: Workbench, model: str) -> Removable:
+    """Look what there is of a model.
+
+    Raises:
+        UnknownNameError: If there is nothing; lists those there is something of.
+    """
+    blobs = bench.tables.blobs
+    listed = [
+        one
+        for key in _keys(bench)
+        for tables in (bench.tables, *bench.tables.elsewhere(key.path[0]))
+        if tables.exists(key.path, model)
+        for one in blobs.list(tables.below(key.path))
+        if one.name == tables.name(key.path, model)
+    ]
+    sets = {str(one.name) for one in ANSWERING.values()}
+    found = Removable(
+        model=model,
+        tables=listed,
+        is_partition=any(bench.instance.has_dynamic_partition(one, model) for one in sets),
+        is_given=model in read_models(bench.settings.home),
+    )
+    if not (found.tables or found.is_partition or found.is_given):
+        known = {name for key in _keys(bench) for name in bench.tables.partitions(key.path)}
+        raise UnknownNameError("model with tables", model, known)
+    return found
+
+
+def remove(bench: Workbench, found: Removable, *, replies: bool) -> RemovalResult:
+    """Remove it; questions, pictures and other models' tables stay.
+
+    With ``replies``, those go too that no other model's tables came of.
+
+    Raises:
+        HomeError: If the model is being evaluated, or something cannot be deleted.
+    """
+    model = found.model
+    with _nobody_evaluates(bench, model):
+        megabytes = found.megabytes
+        n_replies = 0
+        if replies:
+            n_replies, freed = _remove_replies(bench, model)
+            megabytes += freed
+        blobs = bench.tables.blobs
+        names = [one.name for one in found.tables]
+        gathered = {f"{GATHERED}/{name.rpartition('/')[0]}" for name in names}  # has its metrics
+        for name in (*names, *gathered, *notes_of(bench.tables, model)):
+            blobs.delete(name)
+        for name in {str(one.name) for one in ANSWERING.values()}:
+            if bench.instance.has_dynamic_partition(name, model):
+                bench.instance.delete_dynamic_partition(name, model)
+        if found.is_given:
+            forget_model(bench.settings.home, model)
+    return RemovalResult(
+        model=model, tables=len(found.tables), replies=n_replies, megabytes=round(megabytes, 1)
+    )
+
+
+def _keys(bench: Workbench) -> list[dg.AssetKey]:
+    """Assets with a part for each model: never those whose one file has a model's name."""
+    graph = bench.definitions.resolve_asset_graph()
+    return [key for key in sorted(graph.get_all_asset_keys()) if graph.get(key).is_partitioned]
+
+
+@contextmanager
+def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
+    """Hold the locks of all that is made of a model.
+
+    Raises:
+        HomeError: If somebody else does.
+    """
+
+    def refuse(waiting: str) -> None:
+        who = waiting.partition(": waiting for ")[2]
+        raise HomeError(f"{model} is being evaluated by {who}: end that first, or wait for it")
+
+    folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
+    with table_locks_of(bench.settings).held(table_locks(folders, model), refuse):
+        yield
+
+
+def _remove_replies(bench: Workbench, model: str) -> tuple[int, float]:
+    """Delete the replies that only this model's predictions came of; says how many, and MB."""
+    own: set[str] = set()
+    others: set[str] = set()
+    for key in _keys(bench):
+        if key.path[-1] == "predictions":
+            for name in bench.tables.partitions(key.path):
+                (own if name == model else others).update(_asked_as(bench, key, name))
+    store, file = remembered_replies(bench.settings), bench.settings.replies_file
+    if store is None or not own - others:
+        return 0, 0.0
+    before = file.stat().st_size if file.exists() else 0
+    n = store.remove(own - others)
+    freed = before - file.stat().st_size if file.exists() else 0
+    return n, max(0.0, freed / 1e6)
+
+
+def _asked_as(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
+    """Identities and decodings, as predictions have them; none of a table that is damaged."""
+    try:
+        return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
+    except TableError:
+        return set()

@@ -1,0 +1,177 @@
+"""People who answer in files: what is asked lies in one, what they say in others beside it.
+
+``people/<suite>/<form>/`` of the home folder holds ``form.json``, ``items.jsonl`` and any number of
+``answers*.jsonl``, which people write: lines of ``{item, person, values}`` with a text or a list of
+texts by field, and, where somebody noted them, ``digest``, ``form_version``, ``at``,
+``changed_at``, ``changed_by``, ``proposed_by``, ``seconds`` and ``skipped``.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from sys import intern
+from typing import Any
+
+from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
+from bench_assets.annotation.tasks.identifiers import read_moment
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import field, read_lines
+from resources.storage.atomic_write import written_aside
+
+_TIMES = ("at", "changed_at")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePeople:
+    """The port over a folder."""
+
+    folder: Path
+
+    def ask(self, form: Form, items: Sequence[Unit]) -> UnitCounts:
+        """Write down what is asked."""
+        before = self._digests(form)
+        asked = {item.item_id: item.digest for item in items}
+        if len(asked) < len(items):
+            raise PeopleError(f"{form.name}: {_twice(items)!r} is the id of two items")
+        lines = [json.dumps(_line(item), ensure_ascii=False) for item in items]
+        self._write(form, "items.jsonl", "".join(f"{line}\n" for line in lines))
+        self._write_form(form, closed=False)
+        there = [before[name] == digest for name, digest in asked.items() if name in before]
+        return UnitCounts(
+            new=len(asked.keys() - before.keys()),
+            there=sum(there),
+            changed=len(there) - sum(there),
+            withdrawn=len(before.keys() - asked.keys()),
+        )
+
+    def answers(self, form: Form) -> list[Answer]:
+        """Read all that was written; a line that is no answer is there with its complaint."""
+        found = [
+            answer
+            for file in sorted(self._folder(form).glob("answers*.jsonl"))
+            for answer in _answers(form, file)
+        ]
+        return sorted(found, key=lambda a: (a.item_id, a.item_digest, a.person, a.changed_at))
+
+    def reopen(self, form: Form, item_id: str) -> None:
+        """Write down that one more answer is needed."""
+        entries = [entry for entry, _ in self._items(form)]
+        wanted = [entry for entry in entries if entry["item"] == item_id]
+        if not wanted:
+            raise PeopleError(f"{form.name}: {item_id!r} is not asked")
+        wanted[0]["needed"] += 1
+        lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
+        self._write(form, "items.jsonl", "".join(f"{line}\n" for line in lines))
+
+    def close(self, form: Form) -> None:
+        """Write down that nothing more is asked."""
+        self._write_form(form, closed=True)
+
+    def _folder(self, form: Form) -> Path:
+        return self.folder / form.name
+
+    def _digests(self, form: Form) -> dict[str, str]:
+        return {
+            field(entry, "item", str, where): field(entry, "digest", str, where)
+            for entry, where in self._items(form)
+        }
+
+    def _items(self, form: Form) -> Iterator[tuple[dict[str, Any], str]]:
+        file = self._folder(form) / "items.jsonl"
+        try:
+            yield from read_lines(file) if file.exists() else ()
+        except SourceError as why:
+            raise PeopleError(f"{why}; take the file away and ask again") from why
+
+    def _write_form(self, form: Form, *, closed: bool) -> None:
+        told = {**asdict(form), "version": form.version, "closed": closed}
+        self._write(form, "form.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+
+    def _write(self, form: Form, name: str, text: str) -> None:
+        with written_aside(self._folder(form) / name) as file:
+            file.write(text.encode())
+
+
+def _line(item: Unit) -> dict[str, Any]:
+    hidden = ("form", "item_id", "gold", "withheld")
+    told = {name: value for name, value in asdict(item).items() if name not in hidden}
+    return {"item": item.item_id, "digest": item.digest, **told}
+
+
+def _twice(items: Sequence[Unit]) -> str:
+    return next(name for name, n in Counter(item.item_id for item in items).items() if n > 1)
+
+
+def _answers(form: Form, file: Path) -> Iterator[Answer]:
+    try:
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as why:
+        raise PeopleError(f"{file}: cannot be read: {why}") from why
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _answer(form, line, f"{file.name}, line {number:06}")
+
+
+def _answer(form: Form, line: str, where: str) -> Answer:
+    nothing = Answer(
+        form=form.name, form_version="", item_id="", item_digest="", person="", values={},
+        at="", changed_at="", tool="files", tool_id=where,
+    )  # fmt: skip
+    try:
+        entry = json.loads(line)
+        return _read(entry, nothing, where)
+    except SourceError as why:
+        return replace(nothing, complaint=str(why))
+    except (ValueError, RecursionError) as why:
+        return replace(nothing, complaint=f"{where}: no answer: {why}")
+
+
+def _read(entry: object, nothing: Answer, where: str) -> Answer:
+    if not isinstance(entry, dict):
+        raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
+    times = {k: read_moment(field(entry, k, str, where)) for k in _TIMES if k in entry}
+    at = times.get("at") or times.get("changed_at", "")
+    texts = ("digest", "form_version", "changed_by", "proposed_by")
+    told = {name: field({name: "", **entry}, name, str, where) for name in texts}
+    seconds = entry.get("seconds")
+    return replace(
+        nothing,
+        # Four people say of one item what others say of theirs: each text is kept once.
+        item_id=intern(field(entry, "item", str, where)),
+        item_digest=intern(told["digest"]),
+        form_version=intern(told["form_version"]),
+        person=intern(_named(field(entry, "person", str, where), where)),
+        values=_values(field({"values": {}, **entry}, "values", dict, where), where),
+        at=at,
+        changed_at=times.get("changed_at", at),
+        changed_by=told["changed_by"],
+        proposed_by=told["proposed_by"],
+        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        skipped=field({"skipped": False, **entry}, "skipped", bool, where),
+    )
+
+
+def _named(person: str, where: str) -> str:
+    if not person.strip():
+        raise SourceError(f"{where}: field 'person' is empty; name who answers")
+    return person
+
+
+def _values(given: Mapping[str, object], where: str) -> Values:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+    return _kept_once(
+        tuple(
+            (name, tuple(field({name: value}, name, str, where) for value in some))
+            for name, some in lists.items()
+            if some
+        )
+    )
+
+
+@lru_cache(maxsize=1000)
+def _kept_once(values: tuple[tuple[str, tuple[str, ...]], ...]) -> Values:
+    return dict(values)

@@ -1,0 +1,1 @@
+"""Label Studio as an annotation backend."""

@@ -1,0 +1,284 @@
+"""The endpoints of a Label Studio that are used, and what it says where it cannot be.
+
+Where a Label Studio may be, and how it knows us: both kinds of token, over wires none reads.
+"""
+
+import ipaddress
+import re
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import httpx
+
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.core.schema.errors import SettingsError
+
+_JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
+
+
+def checked_address(url: str) -> str:
+    """Check where the server is; without a slash at the end.
+
+    Raises:
+        SettingsError: If it is neither on this machine nor behind https, or no address.
+
+    >>> checked_address("http://127.0.0.1:8081/")
+    'http://127.0.0.1:8081'
+    """
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        host, parts = "", urlsplit("")
+    if not host or parts.username or parts.query or parts.fragment:
+        raise SettingsError(
+            "url should be the address of a Label Studio, such as http://127.0.0.1:8081, and"
+            " nothing more: the token has a variable of its own, which token_env names"
+        )
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
+        raise SettingsError(
+            f"url: {parts.scheme}://{host} would carry the token and all answers where others can"
+            " read them: https is needed, or an address of this machine such as 127.0.0.1"
+        )
+    return url.rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("127.0.0.1.example.org"), is_loopback("0.0.0.0")
+    (True, False, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def authorization(url: str, token: str) -> httpx.Auth:
+    """Choose how to show a token: which kind it is is seen by its shape."""
+    return _RefreshToken(url, token) if _JWT.fullmatch(token) else _Legacy(token)
+
+
+class _Legacy(httpx.Auth):
+    """Forty characters that are sent as they are, and do not expire."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        request.headers["Authorization"] = f"Token {self._token}"
+        yield request
+
+
+class _RefreshToken(httpx.Auth):
+    """A personal access token: it gets others, which live five minutes."""
+
+    requires_response_body = True
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url = f"{url}/api/token/refresh"
+        self._token = token
+        self._access = ""
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        if self._access:
+            response = yield self._shown(request)
+            if response.status_code != 401:
+                return
+        refreshed = yield httpx.Request("POST", self._url, json={"refresh": self._token})
+        self._access = _access(refreshed)
+        yield self._shown(request)  # refused, if there is none
+
+    def _shown(self, request: httpx.Request) -> httpx.Request:
+        request.headers["Authorization"] = f"Bearer {self._access or None}"
+        return request
+
+
+def _access(refreshed: httpx.Response) -> str:
+    """The token that another was changed for; "" if it was not."""
+    try:
+        told = refreshed.json() if refreshed.status_code == 200 else {}
+    except ValueError:
+        return ""
+    access = told.get("access") if isinstance(told, dict) else None
+    return access if isinstance(access, str) and _JWT.fullmatch(access) else ""
+
+
+_PAGE = 1000  # rows of a page
+_LOT = 1000  # tasks of one import
+_TIMEOUT = httpx.Timeout(900.0, connect=10.0)  # s; 20,000 answers take 20, or 200 where it is busy
+_TRIES, _WAIT = 4, 0.25  # of what may be said twice; s before the second, then twice as long
+_PASSING = {423, 429, 500, 502, 503, 504}  # the data base is locked, a proxy waits
+_ADVICE = {
+    401: "the token is not, or no longer, known there: token_env should name a variable with one"
+    " (Account & Settings; a legacy token needs LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN=true)",
+    403: "the account behind the token may not do this",
+    404: "url should be where the Label Studio itself is",
+}
+
+
+class LabelStudioTask(NamedTuple):
+    """One task, without what it shows."""
+
+    number: int
+    data: Mapping[str, Any]
+    overlap: int  # people that it is shown to; 0: to nobody any more
+    is_labeled: bool  # whether it is taken for done
+    answers: int
+
+
+class LabelStudio:
+    """One server, asked with one token."""
+
+    def __init__(self, url: str, token: str) -> None:
+        """Ask nothing yet; ``url`` was checked."""
+        self.url = url
+        self._http = httpx.Client(
+            base_url=url,
+            auth=authorization(url, token),
+            timeout=_TIMEOUT,
+            trust_env=not is_loopback(httpx.URL(url).host),  # no proxy between us and ourselves
+            verify=url.startswith("https"),  # reading certificates takes 0.3 s
+        )
+
+    def accounts(self) -> dict[int, str]:
+        """The address of each account by its number."""
+        told = self._get("/api/users")
+        return {one["id"]: str(one.get("email", "")) for one in self._rows(told, "id")}
+
+    def projects(self, title: str) -> list[dict[str, Any]]:
+        """Find the projects whose title has these characters anywhere."""
+        wanted = "id,title,label_config,maximum_annotations,task_number,show_collab_predictions"
+        asked = {"title": title, "include": wanted, "ordering": "id"}
+        return list(self._pages("/api/projects", asked, "results", "count"))
+
+    def create(self, settings: Mapping[str, Any]) -> int:
+        """Make a project; its number."""
+        return int(self._object(self._say("POST", "/api/projects", settings), "id")["id"])
+
+    def change(self, project: int, settings: Mapping[str, Any]) -> None:
+        """Change settings of a project."""
+        self._say("PATCH", f"/api/projects/{project}", settings)
+
+    def share(self, project: int, folder: str) -> None:
+        """Let a project show the pictures of a folder, once."""
+        there = self._get("/api/storages/localfiles", {"project": project})
+        if folder in [one["path"] for one in self._rows(there, "path")]:
+            return
+        self._say(
+            "POST",
+            "/api/storages/localfiles",
+            {"project": project, "title": "pictures", "path": folder, "use_blob_urls": True,
+             "regex_filter": "^$"},
+        )  # fmt: skip
+
+    def add(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
+        """Import tasks, as many at once as it bears; twice makes them twice."""
+        for start in range(0, len(tasks), _LOT):
+            lot = tasks[start : start + _LOT]
+            self._say("POST", f"/api/projects/{project}/import", lot)
+
+    def tasks(self, project: int) -> Iterator[LabelStudioTask]:
+        """List the tasks of a project."""
+        fields = "id,data,overlap,is_labeled,total_annotations"
+        asked = {"project": project, "fields": "task_only", "include": fields}
+        for one in self._pages("/api/tasks", asked, "tasks", "total"):
+            yield LabelStudioTask(
+                one["id"], one.get("data") or {}, int(one.get("overlap") or 0),
+                bool(one.get("is_labeled")), int(one.get("total_annotations") or 0),
+            )  # fmt: skip
+
+    def show(self, task: int, overlap: int, *, again: bool) -> None:
+        """Show a task to so many people, 0 for nobody; again if it was taken for done."""
+        self._say("PATCH", f"/api/tasks/{task}/", {"overlap": overlap})
+        if not overlap:
+            self._say("PATCH", f"/api/tasks/{task}/", {"is_labeled": True})
+        elif again:  # in a second call: together, the first counts what is there
+            self._say("PATCH", f"/api/tasks/{task}/", {"is_labeled": False})
+
+    def export(self, project: int) -> list[dict[str, Any]]:
+        """Every task with an answer, with all of them."""
+        return self._rows(self._get(f"/api/projects/{project}/export", {"exportType": "JSON"}))
+
+    def _pages(
+        self, path: str, asked: Mapping[str, Any], rows: str, total: str
+    ) -> Iterator[dict[str, Any]]:
+        """Read all pages of a list; past the last one is 404, and none may be missing."""
+        seen: set[int] = set()
+        page = 1
+        while True:
+            answer = self._get(path, {**asked, "page": page, "page_size": _PAGE})
+            told = self._object(answer, rows, total)
+            new = [one for one in self._rows(told[rows], "id") if one["id"] not in seen]
+            yield from new
+            seen |= {one["id"] for one in new}
+            if len(seen) >= told[total]:
+                return
+            if not new:
+                raise PeopleError(f"{self.url}{path}: the list changed while it was read; again")
+            page += 1
+
+    def _get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
+        return self._say("GET", path, params=asked)
+
+    def _say(
+        self,
+        verb: str,
+        path: str,
+        said: object = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401  (JSON)
+        where = f"{self.url}{path}"
+        tries = 1 if verb == "POST" else _TRIES  # what is made twice is there twice
+        for again in reversed(range(tries)):
+            try:
+                response = self._http.request(verb, path, json=said, params=params)
+            except httpx.HTTPError as why:
+                told = f"{where}: {type(why).__name__}: {why}"
+                raise PeopleError(f"{told}; is the Label Studio running?") from why
+            if not again or response.status_code not in _PASSING:
+                break
+            time.sleep(_WAIT * 2 ** (tries - 1 - again))
+        return self._read(where, response)
+
+    @staticmethod
+    def _read(where: str, response: httpx.Response) -> Any:  # noqa: ANN401  (JSON)
+        if not response.is_success:
+            phrase = HTTPStatus(response.status_code).phrase if response.status_code < 600 else ""
+            advice = _ADVICE.get(response.status_code) or _detail(response)
+            raise PeopleError(f"{where}: {response.status_code} {phrase}: {advice}")
+        try:
+            return response.json()
+        except ValueError as why:
+            raise PeopleError(
+                f"{where}: what came is no JSON: {response.text[:60]!r}; is it a Label Studio?"
+            ) from why
+
+    def _object(self, told: object, *names: str) -> dict[str, Any]:
+        if isinstance(told, dict) and all(name in told for name in names):
+            return told
+        raise PeopleError(f"{self.url}: expected {', '.join(names)}, found {told!r:.80}")
+
+    def _rows(self, told: object, *names: str) -> list[dict[str, Any]]:
+        if isinstance(told, list):
+            return [self._object(one, *names) for one in told]
+        raise PeopleError(f"{self.url}: expected a list, found {told!r:.80}")
+
+
+def _detail(response: httpx.Response) -> str:
+    """What it says of its refusal, in a line."""
+    try:
+        told = response.json()
+    except ValueError:
+        return response.text[:200]
+    if not isinstance(told, dict):
+        return str(told)[:200]
+    faults = told.get("validation_errors")
+    return f"{told.get('detail', '')} {faults if faults else ''}".strip()[:300]

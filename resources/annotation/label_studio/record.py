@@ -1,0 +1,161 @@
+"""What we keep of a form beside Label Studio, where anybody may change and delete everything.
+
+``people/label-studio/<suite>/<form>/`` of the home folder: ``asked.json``, what was asked of whom,
+and ``seen.jsonl``, every answer as it was when it was seen, a line each; lines are only added.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks.forms import Answer
+from resources.storage.atomic_write import told_of_writing, written_aside
+
+_GONE = "deleted in Label Studio"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedTask:
+    """What we want of one task."""
+
+    digest: str
+    task: int  # its number
+    overlap: int  # people that it is shown to
+    needed: int
+    barred: tuple[str, ...] = ()
+    more: int = 0  # people beyond those needed, as somebody reopened it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormRequest:
+    """What we want of a form."""
+
+    project: int
+    closed: bool = False
+    tasks: Mapping[str, AskedTask] = field(default_factory=dict)  # by item
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The folder of one form."""
+
+    folder: Path
+
+    def asking(self) -> FormRequest | None:
+        """Read what was asked; None if nothing was from here.
+
+        Raises:
+            PeopleError: If the file is damaged.
+        """
+        file = self.folder / "asked.json"
+        try:
+            return TypeAdapter(FormRequest).validate_json(file.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError) as why:
+            raise PeopleError(
+                f"{file}: cannot be read: {why!s:.200}; take the file away and ask again"
+            ) from why
+
+    def write(self, asking: FormRequest) -> None:
+        """Write down what is asked."""
+        with written_aside(self.folder / "asked.json") as file:
+            file.write(orjson.dumps(asking))
+
+    def with_seen(self, answers: Sequence[Answer], projects: Iterable[int]) -> list[Answer]:
+        """Add what was seen before to what is there now, and keep what is new.
+
+        Earlier words come back as they were. What is gone comes back with a complaint, where no
+        other word of the person stands.
+
+        Args:
+            answers: All that are there now.
+            projects: Those that are there now.
+
+        Raises:
+            PeopleError: If a whole project with answers is gone.
+        """
+        before: dict[str, list[Answer]] = defaultdict(list)
+        for one in self._seen():
+            before[one.tool_id].append(one)
+        self._require_projects(before, set(projects))
+        self._add([one for one in answers if one not in before.get(one.tool_id, ())])
+        there = {one.tool_id for one in answers}
+        standing = {_place(one) for one in answers}
+        earlier = [
+            replace(word, person=one.person)  # who may have had no pseudonym then
+            for one in answers
+            for word in before.get(one.tool_id, ())
+            if word.changed_at < one.changed_at
+        ]
+        gone = [words[-1] for name, words in before.items() if name not in there]
+        return [
+            *earlier,
+            *answers,
+            *(replace(one, complaint=_GONE) for one in gone if _place(one) not in standing),
+        ]
+
+    def _require_projects(self, before: Mapping[str, Sequence[Answer]], there: set[int]) -> None:
+        for number in sorted({int(name.split("/")[0]) for name in before} - there):
+            n = sum(name.startswith(f"{number}/") for name in before)
+            raise PeopleError(
+                f"project {number} with {n} answers is not in Label Studio any more, or has another"
+                f" title: somebody deleted or renamed it. If that was meant, take away"
+                f" {self.folder / 'seen.jsonl'}"
+            )
+
+    def _seen(self) -> Iterator[Answer]:
+        file = self.folder / "seen.jsonl"
+        try:
+            lines = file.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return
+        except OSError as why:
+            raise PeopleError(f"{file}: cannot be read: {why.strerror}") from why
+        for number, line in enumerate(lines, 1):
+            try:
+                if line:
+                    yield _read(json.loads(line))
+            except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as why:
+                if number < len(lines):  # the last may be half of one: a run was killed
+                    told = f"{file}, line {number}: cannot be read ({why}); take the line away"
+                    raise PeopleError(told) from why
+
+    def _add(self, answers: Sequence[Answer]) -> None:
+        if not answers:
+            return
+        file = self.folder / "seen.jsonl"
+        with told_of_writing(file):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _cut_half_line(file)
+            with file.open("ab") as lines:
+                lines.write("".join(map(_line, answers)).encode())
+
+
+def _cut_half_line(file: Path) -> None:
+    """Take away the half of a line that a killed run left at the end."""
+    if not file.exists():
+        return
+    with file.open("rb+") as lines:
+        data = lines.read()
+        lines.truncate(data.rfind(b"\n") + 1)
+
+
+def _line(answer: Answer) -> str:
+    return json.dumps({one.name: getattr(answer, one.name) for one in fields(answer)}) + "\n"
+
+
+def _read(entry: dict[str, Any]) -> Answer:
+    values = {name: tuple(given) for name, given in entry["values"].items()}
+    return Answer(**{**entry, "values": values})
+
+
+def _place(answer: Answer) -> tuple[str, str, str]:
+    return answer.item_id, answer.item_digest, answer.person

@@ -1,0 +1,126 @@
+"""What people said in Label Studio, as answers: it checks nothing, so that all is checked here."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
+from bench_assets.annotation.tasks.identifiers import read_moment
+from resources.annotation.label_studio.units import is_as_asked, item_of, unspoken
+
+TOOL = "label-studio"
+_FAULTS = (KeyError, TypeError, ValueError, AttributeError)
+
+
+@dataclass(frozen=True, slots=True)
+class Pseudonyms:
+    """What people are called in tables: never by a name or an address that the tool knows."""
+
+    addresses: Mapping[int, str]  # of each account, by its number
+    names: Mapping[str, str]  # pseudonym by address, as bench.toml has them
+
+    def of(self, account: object) -> str:
+        """Name who has an account, given as its number or as an object with it; "" for nobody.
+
+        >>> Pseudonyms({3: "Ana@lab.example"}, {"ana@lab.example": "ana"}).of({"id": 3})
+        'ana'
+        >>> Pseudonyms({}, {}).of(7)
+        'user 7'
+        """
+        number = account.get("id") if isinstance(account, dict) else account
+        if not isinstance(number, int) or isinstance(number, bool):
+            return ""
+        known = {address.casefold(): name for address, name in self.names.items()}
+        return known.get(self.addresses.get(number, "").casefold(), f"user {number}")
+
+
+def answers_of(
+    form: Form, project: int, task: Mapping[str, Any], who: Pseudonyms
+) -> Iterator[Answer]:
+    """Read all that was said of a task of an export; what cannot be read has a complaint.
+
+    Args:
+        form: As it is now; the task may be of an earlier version.
+        project: Its number.
+        task: With its ``annotations``.
+        who: What people are called.
+    """
+    item, version, fault = _item(form, task.get("data"))
+    nothing = Answer(
+        form=form.name,
+        form_version=version,
+        item_id=item.item_id if item else "",
+        item_digest=item.digest if item else "",
+        person="",
+        values={},
+        at="",
+        changed_at="",
+        proposed_by=item.proposed_by if item else "",
+        tool=TOOL,
+        complaint=fault,
+    )
+    for annotation in annotations_of(task):
+        number = annotation.get("id", "?")
+        empty = replace(nothing, tool_id=f"{project}/{task.get('id', '?')}/{number}")
+        try:
+            yield _answer(empty, annotation, who)
+        except _FAULTS as why:
+            complaint = f"annotation {number}: no answer: {type(why).__name__} {why}"
+            yield replace(empty, complaint=fault or complaint)
+
+
+def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What was said of a task, as it came."""
+    found = task.get("annotations")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _item(form: Form, data: Any) -> tuple[Unit | None, str, str]:  # noqa: ANN401  (JSON)
+    """The item that a task shows, its form's version, and why it cannot be believed."""
+    try:
+        item, version = item_of(form, data), data["form_version"]
+    except _FAULTS:
+        return None, "", "its task was not made by us, or was changed in Label Studio"
+    if version == form.version and not is_as_asked(form, item, data):
+        return item, version, "what its task shows was changed in Label Studio"
+    return item, version, ""
+
+
+def _answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> Answer:
+    person, changed_by = who.of(annotation["completed_by"]), who.of(annotation.get("updated_by"))
+    seconds = annotation.get("lead_time")
+    return replace(
+        empty,
+        person=person,
+        values=_values(annotation["result"]),
+        at=read_moment(annotation["created_at"]),
+        changed_at=read_moment(annotation.get("updated_at") or annotation["created_at"]),
+        changed_by="" if changed_by == person else changed_by,
+        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        skipped=annotation.get("was_cancelled") is True,
+        complaint=empty.complaint or ("" if person else "nobody gave it: the account is gone"),
+    )
+
+
+def _values(result: Sequence[Mapping[str, Any]]) -> Values:
+    found: dict[str, tuple[str, ...]] = {}
+    for part in result:
+        name = part["from_name"]
+        found[name] = found.get(name, ()) + tuple(_given(part["value"]))
+    return {name: given for name, given in found.items() if given}
+
+
+def _given(value: Mapping[str, Any]) -> Iterator[str]:
+    """The entries of one part of a result; of one of another kind, that it is of that."""
+    if "keypointlabels" in value:
+        yield f"{value['x'] / 100:.6f} {value['y'] / 100:.6f}"  # percent there, shares here
+        return
+    kind = next((name for name in ("choices", "text") if name in value), None)
+    if kind is None:
+        raise ValueError(f"neither choices, text nor a place, but {', '.join(value) or 'nothing'}")
+    given = value[kind]
+    for one in [given] if isinstance(given, str) else given:
+        if not isinstance(one, str):
+            raise TypeError(f"expected a text, found {one!r:.60}")
+        if one.strip():
+            yield unspoken(one).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

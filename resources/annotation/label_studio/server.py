@@ -1,0 +1,129 @@
+"""How Label Studio's own server is started: on loopback, without a word to anybody else.
+
+Left alone it listens everywhere, lets anybody sign up, and tells its makers of its use.
+
+The one folder that a Label Studio serves pictures from; whoever has an account may read it.
+"""
+
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from bench_assets.core.schema.errors import SettingsError
+from resources.images.locations import PictureFolder, PicturePlace
+from resources.storage.atomic_write import told_of_writing, written_aside
+
+ADMIN = "admin@bench.local"
+_TOKEN = re.compile(r"[0-9a-f]{40}", re.ASCII)
+
+
+def program(environment: Path) -> Path:
+    """Find Label Studio in an environment of its own.
+
+    Raises:
+        SettingsError: If it is not there.
+    """
+    found = environment / "bin" / "label-studio"
+    if not found.is_file():
+        raise SettingsError(
+            f"{found}: not there; make people-server installs it, or BENCH_LABEL_STUDIO names an"
+            " environment that has it"
+        )
+    return found
+
+
+def arguments(port: int) -> list[str]:
+    """Let it listen to this machine alone."""
+    return ["start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
+
+
+def variables(
+    around: Mapping[str, str], folder: Path, pictures: Path, port: int, token: str
+) -> dict[str, str]:
+    """Say all that it reads from its environment.
+
+    Args:
+        around: The environment that we are in; what is said of our Python does not go on.
+        folder: Of its data base, its password and its log; nobody else may read it.
+        pictures: The link to the image store. It serves all in the folder where that lies.
+        port: Of 127.0.0.1.
+        token: The first account has it from its first start on.
+
+    Raises:
+        SettingsError: If the token is none that can be given to it.
+        HomeError: If the folder cannot be written.
+    """
+    if not _TOKEN.fullmatch(token):
+        raise SettingsError(
+            "the token of a server that is started here has 40 hexadecimal digits, as"
+            " `openssl rand -hex 20` makes them"
+        )
+    kept = {name: text for name, text in around.items() if not name.startswith(("PYTHON", "VIRT"))}
+    return kept | {
+        "HOME": str(folder),
+        "LABEL_STUDIO_BASE_DATA_DIR": str(folder),
+        "LABEL_STUDIO_USERNAME": ADMIN,
+        "LABEL_STUDIO_PASSWORD": password(folder),
+        "LABEL_STUDIO_USER_TOKEN": token,
+        "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
+        "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+        "COLLECT_ANALYTICS": "false",
+        "LATEST_VERSION_CHECK": "false",
+        "SENTRY_DSN": "",
+        "FRONTEND_SENTRY_DSN": "",
+        "DEBUG": "false",
+        "HOST": f"http://127.0.0.1:{port}",
+        "LOCAL_FILES_SERVING_ENABLED": "true",
+        "LOCAL_FILES_DOCUMENT_ROOT": str(pictures.parent),
+    }
+
+
+def password(folder: Path) -> str:
+    """The first account's password, drawn once and kept beside the data base.
+
+    Raises:
+        HomeError: If the folder cannot be written.
+    """
+    file = folder / "password"
+    with told_of_writing(file):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.chmod(0o700)
+        if not file.exists():
+            file.touch(0o600)
+            file.write_text(secrets.token_urlsafe(12), encoding="ascii")
+        return file.read_text(encoding="ascii")
+
+
+def shared_pictures(home: Path, place: PicturePlace, shown: Iterable[str] = ()) -> Path:
+    """Have pictures lie in a folder that holds nothing else.
+
+    Of a store that is a folder it is a link, and all pictures are shown; objects are copied.
+
+    Args:
+        home: The home folder.
+        place: Where its pictures lie.
+        shown: Digests of those that people are shown.
+
+    Raises:
+        HomeError: If the folder cannot be written.
+        ImageError: If a picture is not there, or not as it was stored.
+    """
+    folder = (home / "people" / "shared" / "images").absolute()
+    with told_of_writing(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        images = Path(place.folder).absolute() if isinstance(place, PictureFolder) else None
+        if folder.is_symlink() and folder.readlink() != images:  # the home or its store was moved
+            folder.unlink()
+        if images:
+            images.mkdir(parents=True, exist_ok=True)
+            if not folder.is_dir():
+                folder.symlink_to(images)
+        if folder.is_symlink():
+            return folder
+    copies = PictureFolder(str(folder))
+    for digest in dict.fromkeys(shown):
+        if not copies.file(digest).exists():
+            with written_aside(copies.file(digest), sync=False) as file:
+                file.write(place.read(digest))
+    return folder

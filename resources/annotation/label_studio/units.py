@@ -1,0 +1,205 @@
+"""Items as tasks of Label Studio, and back: what it shows is read from what it holds.
+
+A form as Label Studio has it: pictures at the left, texts and fields at the right.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks.forms import Field, Form, Unit, Values
+
+_STYLE = (
+    ".row {display: flex; gap: 24px; align-items: flex-start}"
+    " .left {flex: 3; min-width: 320px; position: sticky; top: 0}"
+    " .right {flex: 2; min-width: 320px}"
+)
+_HIDDEN = "item"  # an object that every task has; controls must belong to one
+_PICTURE = "picture"
+_INLINE = 60  # characters of all choices together that fit into one line
+_BREAK = "\N{ZERO WIDTH SPACE}"  # seen by nobody
+
+
+def label_config(form: Form) -> str:
+    """Write a form as Label Studio's XML; each control has the name of its field.
+
+    Choices come with each task, since an item may have its own.
+
+    Raises:
+        PeopleError: If a person is to bring a picture: none can be taken in.
+    """
+    points = has_points(form)
+    view = Element("View")
+    SubElement(view, "Style").text = _STYLE
+    row = SubElement(view, "View", className="row")
+    _pictures(SubElement(row, "View", className="left"), points=points)
+    right = SubElement(row, "View", className="right")
+    _texts(right)
+    SubElement(SubElement(view, "View", style="display: none"), "Text", name=_HIDDEN, value="$key")
+    for field in form.fields:
+        SubElement(right, "Header", value=spoken(field.label), size="5")
+        right.append(_control(form, field))
+    indent(view)
+    return tostring(view, encoding="unicode")
+
+
+def has_points(form: Form) -> bool:
+    """Whether places on its first picture are asked for."""
+    return any(field.kind == "points" for field in form.fields)
+
+
+def spoken(text: str) -> str:
+    """Write a text so that Label Studio shows it: what follows a dollar would be a variable of its.
+
+    >>> unspoken(spoken("$5 or more"))
+    '$5 or more'
+    """
+    return text.replace("$", f"${_BREAK}")
+
+
+def unspoken(text: str) -> str:
+    """Read what ``spoken`` wrote."""
+    return text.replace(f"${_BREAK}", "$")
+
+
+def _pictures(left: Element, *, points: bool) -> None:
+    """Show each picture under its heading; the one with places on it has a name of its own."""
+    if points:
+        SubElement(left, "Header", value="$heading", size="5")
+        SubElement(left, "Image", name=_PICTURE, value="$picture", maxWidth="100%", zoom="true")
+    rest = "others" if points else "pictures"
+    each = _repeated(left, rest)
+    SubElement(each, "Header", value=f"${rest}[{{{{idx}}}}].heading", size="5")
+    SubElement(
+        each, "Image", name="picture_{{idx}}", value=f"${rest}[{{{{idx}}}}].url",
+        maxWidth="100%", zoom="true",
+    )  # fmt: skip
+
+
+def _texts(right: Element) -> None:
+    each = _repeated(right, "shown")
+    SubElement(each, "Header", value="$shown[{{idx}}].heading", size="5")
+    SubElement(each, "Text", name="shown_{{idx}}", value="$shown[{{idx}}].text", valueType="text")
+
+
+def _repeated(parent: Element, what: str) -> Element:
+    return SubElement(parent, "Repeater", on=f"${what}", indexFlag="{{idx}}")
+
+
+def _control(form: Form, field: Field) -> Element:
+    told = {"name": field.name, "toName": _PICTURE if field.kind == "points" else _HIDDEN}
+    if field.required:
+        told |= {"required": "true", "requiredMessage": f"Please answer: {spoken(field.label)}"}
+    if field.kind in ("choice", "choices"):
+        inline = 0 < sum(map(len, field.choices)) <= _INLINE
+        told |= {
+            "choice": "single-radio" if field.kind == "choice" else "multiple",
+            "showInline": str(inline).lower(),
+        }
+        return Element("Choices", told, value=f"$choices_{field.name}")
+    if field.kind == "points":
+        control = Element("KeyPointLabels", told, strokeWidth="6")  # px; a point of one is lost
+        SubElement(control, "Label", value=spoken(field.label), maxUsages=str(field.most))
+        return control
+    if field.kind == "picture":
+        raise PeopleError(
+            f"{form.name}, field {field.name}: Label Studio takes no pictures in; ask this form in"
+            ' pages (kind = "pages") or in files'
+        )
+    most, rows = (1, 4) if field.kind == "text" else (field.most, 1)
+    return Element("TextArea", told, rows=str(rows), maxSubmissions=str(most), editable="true")
+
+
+PROPOSALS = "proposals"  # the version that all of them have: a project shows those of one
+_PREFIX = "/data/local-files/?d=images/"
+
+
+def task_of(item: Unit, form: Form) -> dict[str, Any]:
+    """Write an item as a task to import."""
+    task: dict[str, Any] = {"data": data_of(item, form)}
+    if item.proposal:
+        task["predictions"] = [{"model_version": PROPOSALS, "result": list(_proposed(item, form))}]
+    return task
+
+
+def data_of(item: Unit, form: Form) -> dict[str, Any]:
+    """Write what a person is shown. Attention checks do not show what is right."""
+    pictures = [
+        {"heading": heading, "url": f"{_PREFIX}{sha[:2]}/{sha}"}
+        for heading, sha in item.pictures.items()
+    ]
+    data: dict[str, Any] = {
+        "key": item.item_id,
+        "digest": item.digest,
+        "form_version": form.version,
+        "shown": [{"heading": heading, "text": text} for heading, text in item.shown.items()],
+        "pictures": pictures,
+        "choices": _pairs(item.choices),
+    }
+    if has_points(form):
+        first = pictures[0] if pictures else {"heading": "", "url": ""}
+        data |= {"heading": first["heading"], "picture": first["url"], "others": pictures[1:]}
+    for field in form.fields:
+        if field.kind in ("choice", "choices"):
+            texts = item.choices.get(field.name, field.choices)
+            data[f"choices_{field.name}"] = [{"value": spoken(text)} for text in texts]
+    if item.proposal:
+        data |= {"proposal": _pairs(item.proposal), "proposed_by": item.proposed_by}
+    return data
+
+
+def item_of(form: Form, data: Mapping[str, Any]) -> Unit:
+    """Read an item out of what Label Studio shows now, whatever it says of itself.
+
+    Raises:
+        KeyError, TypeError, ValueError: If we never made such a task.
+    """
+    return Unit(
+        form=form.name,
+        item_id=_text(data["key"]),
+        shown={_text(one["heading"]): _text(one["text"]) for one in data["shown"]},
+        pictures={_text(one["heading"]): one["url"].rpartition("/")[2] for one in data["pictures"]},
+        choices=_values(data["choices"]),
+        proposal=_values(data.get("proposal", [])),
+        proposed_by=_text(data.get("proposed_by", "")),
+    )
+
+
+def is_as_asked(form: Form, item: Unit, data: Mapping[str, Any]) -> bool:
+    """Whether a task shows what its digest is of: anybody may change what it shows."""
+    return dict(data) == data_of(item, form)
+
+
+def _proposed(item: Unit, form: Form) -> Iterable[dict[str, Any]]:
+    for number, field in enumerate(form.fields):
+        given = [spoken(one) for one in item.proposal.get(field.name, ())]
+        named = {"id": f"p{number}", "from_name": field.name, "to_name": "item"}
+        if given and field.kind in ("choice", "choices"):
+            yield named | {"type": "choices", "value": {"choices": given}}
+        elif given and field.kind in ("text", "texts"):
+            texts = list(item.proposal[field.name])
+            yield named | {"type": "textarea", "value": {"text": texts}}
+        elif field.kind == "points":
+            for place, point in enumerate(given):
+                x, y = (100 * float(share) for share in point.split())  # percent, as it has them
+                value = {"x": x, "y": y, "width": 0.5, "keypointlabels": [spoken(field.label)]}
+                yield named | {
+                    "id": f"p{number}_{place}", "to_name": "picture", "type": "keypointlabels",
+                    "value": value,
+                }  # fmt: skip
+
+
+def _pairs(values: Values) -> list[list[Any]]:
+    """Write by field in order: a data base may sort the names of an object."""
+    return [[name, list(given)] for name, given in values.items()]
+
+
+def _values(pairs: Sequence[Sequence[Any]]) -> Values:
+    return {_text(name): tuple(map(_text, given)) for name, given in pairs}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, found {value!r:.60}")
+    return value

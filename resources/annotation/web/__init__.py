@@ -1,0 +1,1 @@
+"""Annotation pages served by this project."""

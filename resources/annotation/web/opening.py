@@ -1,0 +1,35 @@
+"""Opens the pages of a home folder, as ``[people]`` of bench.toml says."""
+
+from bench_assets.core.schema.errors import SettingsError
+from resources.annotation.web.server import Setup
+from resources.annotation.web.store import pages_store
+from resources.config.bench_toml import Settings
+from resources.images.opening import images_of
+
+
+def require_pages(settings: Settings) -> None:
+    """See that people answer in pages.
+
+    Raises:
+        SettingsError: If they do in something else.
+    """
+    if settings.people.kind != "pages":
+        raise SettingsError(
+            f'{settings.file}, [people]: kind is "{settings.people.kind}"; these pages need'
+            ' kind = "pages"'
+        )
+
+
+def setup_of(settings: Settings) -> Setup:
+    """What the pages of a home are made over.
+
+    Raises:
+        SettingsError: If people answer in something else.
+    """
+    require_pages(settings)
+    return Setup(
+        store=pages_store(settings.home),
+        images=images_of(settings).place,
+        url=settings.people.url,
+        terms={name: one.terms for name, one in settings.people.forms.items()},
+    )

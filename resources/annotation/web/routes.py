@@ -1,0 +1,208 @@
+"""What is behind each address of the pages."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from bench_assets.annotation.tasks.forms import Values
+from bench_assets.core.schema.errors import ImageError
+from resources.annotation.web.assignments import Desk, OpenForm
+from resources.annotation.web.form_data import SubmittedForm, complaints, read_sent, values_of
+from resources.annotation.web.images import MOST_BYTES, Uploads, as_sent
+from resources.annotation.web.rendering import FOLDER, RefusedError, page
+from resources.annotation.web.reservations import Seat
+from resources.annotation.web.sessions import COOKIE, Visitor, VisitorSessions
+from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_pictures
+
+_MOST_TEXT = 4 * 2**20  # bytes of all that is typed into a form
+_FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """The pages; what waits for a file or a picture does so in a thread of its own."""
+
+    desk: Desk
+    door: VisitorSessions
+    uploads: Uploads
+
+    def routes(self) -> list[BaseRoute]:
+        """All addresses."""
+        item = "/f/{form:int}/i/{item:int}"
+        return [
+            Route("/", self.home),
+            Route("/health", lambda _: PlainTextResponse("ok")),
+            Route("/in/{token}", self.enter),
+            Route("/leave", self.leave, methods=["POST"]),
+            Route("/f/{form:int}/next", self.next_item),
+            Route("/f/{form:int}/mine", self.mine),
+            Route(item, self.item, methods=["GET"]),
+            Route(item, self.answer, methods=["POST"]),
+            Route(f"{item}/stay", self.stay, methods=["POST"]),
+            Route(f"{item}/picture/{{sha256}}", self.picture),
+            Route("/upload/{sha256}", self.uploaded),
+            Mount("/static", StaticFiles(directory=FOLDER / "static")),
+        ]
+
+    def enter(self, request: Request) -> Response:
+        """Let a person in by their link."""
+        response = RedirectResponse("/", 303)
+        self.door.enter(request, request.path_params["token"], response)
+        return response
+
+    async def leave(self, request: Request) -> Response:
+        """Forget who it was."""
+        visitor = await run_in_threadpool(self.door.visitor, request)
+        self.door.check_form(visitor, await read_sent(request, _MOST_TEXT))
+        response = page(
+            "message.html", heading="You have left", onward="",
+            sentence="To come back, open the link that was sent to you.",
+        )  # fmt: skip
+        response.delete_cookie(COOKIE)
+        return response
+
+    def home(self, request: Request) -> Response:
+        """Show the forms that a person is asked to fill in."""
+        visitor = self.door.visitor(request)
+        forms = self.desk.forms(visitor.person, visitor.link.forms)
+        return page("home.html", forms=forms, **self._frame(visitor))
+
+    def next_item(self, request: Request) -> Response:
+        """Go on to the next item; thank, where there is none."""
+        visitor = self.door.visitor(request)
+        one = self._form(visitor, request)
+        item = self.desk.next_item(one, visitor.person)
+        if item is None:
+            return page("thanks.html", one=one, **self._frame(visitor, one))
+        return RedirectResponse(f"/f/{one.number}/i/{item}", 303)
+
+    def mine(self, request: Request) -> Response:
+        """Show what a person said."""
+        visitor = self.door.visitor(request)
+        one = self._form(visitor, request)
+        words = self.desk.words(one, visitor.person)
+        return page("mine.html", one=one, words=words, **self._frame(visitor, one))
+
+    def item(self, request: Request) -> Response:
+        """Show an item."""
+        visitor = self.door.visitor(request)
+        seat = self._given(visitor, self.desk.keep(_item(request), visitor.person))
+        if seat.refusal and seat.said is None:
+            raise RefusedError(409, seat.refusal)
+        values = seat.item.proposal if seat.said is None else seat.said
+        return self._item(visitor, seat, values, {})
+
+    async def answer(self, request: Request) -> Response:
+        """Take an answer, and go on."""
+        visitor = await run_in_threadpool(self.door.visitor, request, "answer")
+        found = await run_in_threadpool(self.desk.seat, _item(request), visitor.person)
+        seat = self._given(visitor, found)
+        with_pictures = wants_pictures(seat.form.fields)
+        sent = await read_sent(request, _MOST_TEXT + with_pictures * MOST_BYTES)
+        self.door.check_form(visitor, sent)
+        return await run_in_threadpool(self._answer, visitor, seat, sent)
+
+    def stay(self, request: Request) -> Response:
+        """Keep a person's place while they write."""
+        visitor = self.door.visitor(request)
+        self._given(visitor, self.desk.keep(_item(request), visitor.person))
+        return Response(status_code=204)
+
+    def picture(self, request: Request) -> Response:
+        """Send a picture of an item to whom the item was given."""
+        visitor = self.door.visitor(request)
+        seat = self._given(visitor, self.desk.seat(_item(request), visitor.person))
+        sha256 = request.path_params["sha256"]
+        return self._picture(sha256, may_see=sha256 in seat.item.pictures.values())
+
+    def uploaded(self, request: Request) -> Response:
+        """Send a picture back to whom brought it."""
+        visitor = self.door.visitor(request)
+        sha256 = request.path_params["sha256"]
+        return self._picture(sha256, may_see=self.desk.brought(visitor.person, sha256))
+
+    def _answer(self, visitor: Visitor, seat: Seat, sent: SubmittedForm) -> Response:
+        values: Values = {}
+        if not (skips := sent.first("what-now") == "skip"):
+            values, wrong = self._filled_in(visitor, seat, sent)
+            if wrong:
+                return self._item(visitor, seat, values, wrong)
+        if why := self.desk.say(seat, values, skipped=skips):
+            raise RefusedError(409, why)
+        onward = "next" if seat.said is None else "mine"
+        return RedirectResponse(f"/f/{seat.item.form}/{onward}", 303)
+
+    def _filled_in(
+        self, visitor: Visitor, seat: Seat, sent: SubmittedForm
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+        """What was filled in, and what is wrong with it; pictures are stored on the way."""
+        values, wrong = dict(values_of(seat.form, sent)), dict[str, str]()
+        for one in (field for field in seat.form.fields if field.kind == "picture"):
+            if one.name in sent.files:
+                self.door.count("upload", visitor.person)
+                try:
+                    values[one.name] = (self.uploads.keep(sent.files[one.name]),)
+                except ImageError as why:
+                    wrong[one.name] = f"This file is no picture that can be used: {why}."
+                    values.pop(one.name, None)
+                else:
+                    self.desk.keep_upload(visitor.person, values[one.name][0])
+            elif one.name in values and not self.desk.brought(visitor.person, values[one.name][0]):
+                del values[one.name]  # it is another's
+        return values, complaints(seat.form, seat.item, values) | wrong
+
+    def _item(
+        self, visitor: Visitor, seat: Seat, values: Values, wrong: dict[str, str]
+    ) -> Response:
+        one = self.desk.form(seat.item.form, visitor.person)
+        return page(
+            "item.html",
+            422 if wrong else 200,
+            one=one,
+            item=seat.item,
+            fields=fields_of(seat.form, seat.item, values, wrong),
+            groups=text_groups(seat.item.shown),
+            is_wide=is_wide(seat.item),
+            complaints=wrong,
+            was_said=seat.said is not None,
+            was_skipped=seat.skipped,
+            refusal=seat.refusal,
+            brings_pictures=wants_pictures(seat.form.fields),
+            most_upload=MOST_BYTES // 2**20,
+            **self._frame(visitor, one),
+        )
+
+    def _picture(self, sha256: str, *, may_see: bool) -> Response:
+        try:
+            if not may_see:
+                raise RefusedError(404, "There is no such picture.")
+            data, kind = as_sent(self.uploads.place, sha256)
+        except ImageError as why:
+            raise RefusedError(404, "This picture cannot be shown.") from why
+        return Response(data, media_type=kind, headers=_FOR_GOOD)
+
+    def _form(self, visitor: Visitor, request: Request) -> OpenForm:
+        one = self.desk.form(request.path_params["form"], visitor.person)
+        if one is None or not visitor.may_fill_in(one.form.name):
+            raise RefusedError(404, "There is no such form for you.")
+        return one
+
+    def _given(self, visitor: Visitor, seat: Seat | None) -> Seat:
+        if seat is None or not visitor.may_fill_in(seat.form.name):
+            raise RefusedError(404, "This was not given to you.")
+        return seat
+
+    def _frame(self, visitor: Visitor, one: OpenForm | None = None) -> dict[str, Any]:
+        """What stands around every page."""
+        token = self.door.links.form_token(visitor.token)
+        frame: dict[str, Any] = {"person": visitor.person, "form_token": token}
+        return frame | ({"form_number": one.number} if one else {})
+
+
+def _item(request: Request) -> int:
+    return int(request.path_params["item"])

@@ -1,0 +1,172 @@
+"""The server of the pages: what it is made of, and a thread that it runs in."""
+
+import logging
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from threading import Thread
+from typing import Self
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from resources.annotation.web.assignments import LEASE, Desk
+from resources.annotation.web.csrf import Guard
+from resources.annotation.web.images import Uploads
+from resources.annotation.web.rendering import RefusedError, page
+from resources.annotation.web.routes import Pages
+from resources.annotation.web.sessions import RATES, Limits, Rate, VisitorSessions, What
+from resources.annotation.web.signed_links import Links
+from resources.annotation.web.store import Store
+from resources.images.locations import PicturePlace
+
+PORT = 8766
+LOOPBACK = "127.0.0.1"
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+_EVERYWHERE = ("0.0.0.0", "::")
+_AT_ONCE = 256  # requests
+
+_log = logging.getLogger("bench_assets.annotation.answers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What the pages are made over."""
+
+    store: Store
+    images: PicturePlace
+    url: str = ""  # what the pages are called from outside
+    terms: Mapping[str, Terms] = field(default_factory=dict)  # by form
+    lease: float = LEASE  # s
+    rates: Mapping[What, Rate] = field(default_factory=RATES.copy)
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
+    """Make the pages.
+
+    Raises:
+        PeopleError: If there is no key for links, and none can be written.
+    """
+    desk = Desk(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
+    door = VisitorSessions(
+        links=Links.beside(setup.store),
+        limits=Limits(dict(setup.rates)),
+        is_secure=setup.url.startswith("https:"),
+        clock=setup.clock,
+    )
+    outside = urlsplit(setup.url)
+    called = "*" if host in _EVERYWHERE else host
+    pages = Starlette(
+        routes=Pages(desk=desk, door=door, uploads=Uploads(setup.images)).routes(),
+        exception_handlers={
+            HTTPException: _not_found,
+            RefusedError: _refused,
+            BenchError: _not_now,
+            Exception: _not_now,
+        },
+    )
+    names = frozenset({*_LOCAL, outside.hostname or "", called}) - {""}
+    return Guard(pages, names, outside.netloc)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class PagesServer:
+    """The pages, served in a thread from the beginning of a ``with`` block to its end."""
+
+    def __init__(self, setup: Setup, host: str = LOOPBACK, port: int = PORT) -> None:
+        """Take the port; 0: any that is free.
+
+        Raises:
+            SettingsError: If it cannot be had.
+            PeopleError: As ``application``.
+        """
+        self._app = application(setup, host)
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            self._socket = socket.socket(family, kind)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind(address)
+        except (OSError, OverflowError) as why:
+            raise SettingsError(
+                f"port {port} of {host} cannot be had: {why}; name another: --port, 0 for any"
+            ) from why
+        shown = f"[{host}]" if ":" in host else host
+        self.address = f"http://{shown}:{self._socket.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        """Serve."""
+        logging.getLogger("uvicorn.access").disabled = True  # addresses of links open doors
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self._app, log_config=None, access_log=False, server_header=False,
+                proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_AT_ONCE,
+                timeout_graceful_shutdown=5,
+            )
+        )  # fmt: skip
+        self._socket.listen()  # who comes before the thread runs, waits
+        self._thread = Thread(target=self._server.run, args=([self._socket],), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End, when those who are being answered are."""
+        self._server.should_exit = True
+        self._thread.join(10)
+        with suppress(OSError):
+            self._socket.close()
+
+    def wait(self) -> None:
+        """Wait until somebody ends it."""
+        self._thread.join()
+
+
+def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
+    response = page(
+        "message.html", status, heading=heading, sentence=sentence,
+        onward="" if status in (403, 421, 503) else "/", onward_name="To the forms",
+    )  # fmt: skip
+    if after:
+        response.headers["Retry-After"] = str(int(after) + 1)
+    return response
+
+
+def _refused(_: Request, why: Exception) -> Response:
+    if not isinstance(why, RefusedError):
+        raise why
+    return _message(why.status, "This cannot be done", str(why), why.after)
+
+
+def _not_found(_: Request, why: Exception) -> Response:
+    status = why.status_code if isinstance(why, HTTPException) else 500
+    return _message(status, "There is no such page", "There is nothing at this address.")
+
+
+def _not_now(_: Request, why: Exception) -> Response:
+    """Say that we cannot; only the log says why, and never who it was."""
+    _log.error("a page failed: %s", why, exc_info=not isinstance(why, BenchError))
+    sentence = "What you sent was not kept. Please try again in a while."
+    return _message(503, "The pages cannot be used now", sentence)

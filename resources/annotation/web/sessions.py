@@ -1,0 +1,148 @@
+"""Who comes: the person of a link, kept in a cookie; and how often they may.
+
+How often somebody may do something: buckets that fill again, one for each person or address.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+from time import monotonic
+from typing import Literal, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from resources.annotation.web.form_data import SubmittedForm
+from resources.annotation.web.rendering import RefusedError
+from resources.annotation.web.signed_links import Link, LinkError, Links
+
+What: TypeAlias = Literal["page", "answer", "upload", "link"]
+
+_KEPT = 10_000  # buckets; who was not there for longest is forgotten, with a full one
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """At once, and again each second."""
+
+    burst: float
+    each_second: float
+
+
+RATES: dict[What, Rate] = {
+    "page": Rate(300, 20),
+    "answer": Rate(60, 2),  # nobody reads faster
+    "upload": Rate(20, 0.2),
+    "link": Rate(20, 0.2),  # that open nothing: guesses, from one address
+}
+
+
+@dataclass(slots=True)
+class Limits:
+    """What everybody has left."""
+
+    rates: dict[What, Rate] = field(default_factory=RATES.copy)
+    clock: Callable[[], float] = monotonic  # s
+    _left: OrderedDict[tuple[What, str], tuple[float, float]] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def take(self, what: What, who: str) -> float:
+        """Take one.
+
+        Returns:
+            0, or in how many s there is one again.
+        """
+        rate, now = self.rates[what], self.clock()
+        with self._lock:
+            left, seen = self._left.pop((what, who), (rate.burst, now))
+            left = min(rate.burst, left + (now - seen) * rate.each_second)
+            enough = left >= 1
+            self._left[what, who] = left - enough, now
+            while len(self._left) > _KEPT:
+                self._left.popitem(last=False)
+        return 0.0 if enough else (1 - left) / rate.each_second
+
+
+COOKIE = "bench_people"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A person whose link is good."""
+
+    link: Link
+    token: str
+
+    @property
+    def person(self) -> str:
+        """Their pseudonym."""
+        return self.link.person
+
+    def may_fill_in(self, form: str) -> bool:
+        """Whether their link is for a form."""
+        return not self.link.forms or form in self.link.forms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitorSessions:
+    """Lets people in."""
+
+    links: Links
+    limits: Limits
+    is_secure: bool  # the pages are called by https
+    clock: Callable[[], datetime]
+
+    def enter(self, request: Request, token: str, response: Response) -> None:
+        """Let somebody with a link in: from then on a cookie says who they are.
+
+        Raises:
+            RefusedError: If the link opens nothing.
+        """
+        link = self._read(request, token)
+        response.set_cookie(
+            COOKIE, token, max_age=max(1, int(link.until - self._now())), httponly=True,
+            secure=self.is_secure, samesite="lax",
+        )  # fmt: skip
+
+    def visitor(self, request: Request, what: What = "page") -> Visitor:
+        """Say who comes.
+
+        Raises:
+            RefusedError: If nobody knows, or they come too often.
+        """
+        token = request.cookies.get(COOKIE, "")
+        if not token:
+            raise RefusedError(403, "Please open the link that was sent to you.")
+        visitor = Visitor(self._read(request, token), token)
+        self.count(what, visitor.person)
+        return visitor
+
+    def count(self, what: What, who: str) -> None:
+        """Count what somebody does.
+
+        Raises:
+            RefusedError: If it was too often.
+        """
+        if after := self.limits.take(what, who):
+            raise RefusedError(429, "This was too fast: please try again in a moment.", after=after)
+
+    def check_form(self, visitor: Visitor, sent: SubmittedForm) -> None:
+        """See that a form came from a page of ours.
+
+        Raises:
+            RefusedError: If it did not.
+        """
+        if not self.links.is_form_token(sent.first("form-token"), visitor.token):
+            raise RefusedError(403, "This came from another page: please send it from here.")
+
+    def _read(self, request: Request, token: str) -> Link:
+        try:
+            return self.links.read(token, self._now())
+        except LinkError as why:
+            self.count("link", request.client.host if request.client else "")
+            raise RefusedError(403, str(why)) from why
+
+    def _now(self) -> float:
+        return self.clock().timestamp()

@@ -1,0 +1,151 @@
+"""The SQLite file of the pages: what is asked, who has which place, and every word that was said.
+
+Asking and hearing need no server; the server may run meanwhile (WAL: one writes at a time). Answers
+are only added to: the file itself refuses to change or delete one.
+"""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.sqlite import connect, create, opened_to_read, told
+
+NAME = "pages.sqlite"
+"""Of the file, in ``people/`` of the home folder."""
+
+VERSION = 1
+"""Of the tables, as ``PRAGMA user_version`` has it."""
+
+_IF_DAMAGED = "put a backup in its place, or save what is whole with `sqlite3 FILE .recover`"
+_SCHEMA = f"""
+CREATE TABLE forms (
+    id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, version TEXT NOT NULL,
+    told TEXT NOT NULL,                -- the form as JSON
+    closed INTEGER NOT NULL
+);
+CREATE TABLE items (                   -- each as it was once shown: another text is another row
+    id INTEGER PRIMARY KEY, form INTEGER NOT NULL, version TEXT NOT NULL, item_id TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    told TEXT NOT NULL,                -- what is shown and proposed, as JSON
+    position INTEGER NOT NULL,         -- in the order in which the suite asks
+    asked INTEGER NOT NULL,            -- now
+    needed INTEGER NOT NULL,
+    more INTEGER NOT NULL DEFAULT 0,   -- people by whom it was reopened
+    gold INTEGER NOT NULL,             -- an attention check: everybody is shown it
+    room INTEGER NOT NULL DEFAULT 0,   -- people who may still answer
+    UNIQUE (form, item_id, digest, version)
+);
+CREATE INDEX open_items ON items (form, position) WHERE asked AND room > 0;
+CREATE TABLE barred (item INTEGER, person TEXT, PRIMARY KEY (item, person)) WITHOUT ROWID;
+CREATE INDEX barred_from ON barred (person, item);
+CREATE TABLE places (                  -- who was shown what
+    item INTEGER, person TEXT,
+    shown REAL NOT NULL, until REAL NOT NULL,  -- s since 1970; kept for this person until then
+    word INTEGER,                      -- this person's last word, once there is one
+    skipped INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (item, person)
+) WITHOUT ROWID;
+CREATE INDEX places_of ON places (person, item);
+CREATE INDEX places_held ON places (person, item) WHERE word IS NULL;
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY, item INTEGER NOT NULL, person TEXT NOT NULL, said TEXT NOT NULL,
+    at TEXT NOT NULL, changed_at TEXT NOT NULL, seconds REAL, skipped INTEGER NOT NULL,
+    proposed_by TEXT NOT NULL
+);
+CREATE INDEX answers_to ON answers (item);
+CREATE TRIGGER no_answer_changes BEFORE UPDATE ON answers
+    BEGIN SELECT RAISE(ABORT, 'answers are only added to'); END;
+CREATE TRIGGER no_answer_goes BEFORE DELETE ON answers
+    BEGIN SELECT RAISE(ABORT, 'answers are only added to'); END;
+CREATE TABLE marks (                   -- how far a person is: what they are shown next lies behind
+    form INTEGER, person TEXT, position INTEGER NOT NULL, PRIMARY KEY (form, person)
+) WITHOUT ROWID;
+CREATE TABLE links (person TEXT PRIMARY KEY, voided INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE uploads (person TEXT, picture TEXT, PRIMARY KEY (person, picture)) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The file, which is made by whoever writes first."""
+
+    file: Path
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever asked."""
+        return self.file.exists()
+
+    def forms(self) -> list[str]:
+        """Names of the forms that were ever asked.
+
+        Raises:
+            PeopleError: As ``reading``.
+        """
+        if not self.exists:
+            return []
+        with self.reading() as db:
+            return [str(row[0]) for row in db.execute("SELECT name FROM forms ORDER BY name")]
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """Look into the file.
+
+        Raises:
+            PeopleError: If it is not there, damaged, or written by a newer version.
+        """
+        with _as_people_error():
+            if not self.exists:
+                raise PeopleError(f"{self.file}: nothing was ever asked on pages")
+            with told(self.file, _IF_DAMAGED), opened_to_read(self.file) as db:
+                _require_known(db, self.file)
+                yield db
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """Write into the file: all that the block does, or nothing of it.
+
+        Raises:
+            PeopleError: If it is damaged, written by a newer version, or the disk does not take it.
+        """
+        with _as_people_error(), told(self.file, _IF_DAMAGED):
+            if not self.exists:
+                create(self.file, _SCHEMA)
+            with closing(connect(self.file)) as db:
+                db.isolation_level = None  # a transaction begins where we say so
+                db.execute("PRAGMA synchronous=NORMAL")  # only a power cut may lose a word
+                _require_known(db, self.file)
+                db.execute("BEGIN IMMEDIATE")
+                with db:
+                    yield db
+
+
+def pages_store(home: Path) -> Store:
+    """The file of a home folder."""
+    return Store(home / "people" / NAME)
+
+
+def _require_known(db: sqlite3.Connection, file: Path) -> None:
+    if (version := _version(db)) != VERSION:
+        raise PeopleError(
+            f"{file}: its tables are of version {version}, known is {VERSION}; update this program,"
+            " or move the file away"
+        )
+
+
+def _version(db: sqlite3.Connection) -> int:
+    ((version,),) = db.execute("PRAGMA user_version")
+    return int(version)
+
+
+@contextmanager
+def _as_people_error() -> Generator[None]:
+    try:
+        yield
+    except HomeError as why:
+        raise PeopleError(str(why)) from why

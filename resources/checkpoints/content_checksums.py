@@ -1,0 +1,176 @@
+"""That the files that are loaded are those whose content was digested.
+
+A seal is what the disk says of each file of a digest: its inode, size and times. As long as that
+stays, no byte is read again: a checkpoint may have 100 GB. Where it changed, or would not show a
+change because the file was written a moment ago, the digest is made anew and decides.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from bench_assets.core.schema.errors import ModelError
+
+ListFiles: TypeAlias = Callable[[], list[Path]]
+DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
+
+_COARSE = 2 * 10**9  # ns; the coarsest clocks of file systems, within which two changes are one
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What the disk says of a file, links followed."""
+
+    device: int
+    inode: int
+    size: int  # bytes
+    modified: int  # ns since the epoch
+    changed: int  # ns; unlike the one before it nobody can set it
+
+    @classmethod
+    def of(cls, file: Path) -> "_State":
+        about = file.stat()
+        return cls(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """Files, and the digest of what was in them."""
+
+    content: str
+    states: dict[Path, _State]
+    list_files: ListFiles
+    digest: DigestFiles
+    just_written: bool  # a change now might not show
+
+    def intact(self) -> "Seal":
+        """This, or another one of the same content whose files were touched.
+
+        Raises:
+            ModelError: If other files would be loaded, or others' bytes; names one.
+        """
+        if set(files := self.list_files()) != set(self.states):
+            changed = min(set(files) ^ set(self.states))
+            raise ModelError(_refusal(changed))
+        now = _states(files)
+        if now == self.states and not self.just_written:
+            return self
+        again = seal(self.list_files, self.digest)
+        if again.content != self.content:
+            differing = [file for file in files if now[file] != self.states[file]]
+            raise ModelError(_refusal((differing or files)[0]))
+        return again
+
+    def not_overwritten(self) -> "Seal":
+        """As ``intact``, but files that are no more are no matter: what is in memory stays.
+
+        Raises:
+            ModelError: If another file lies in the place of one, or other bytes in it.
+        """
+        there = {file: state for file in self.states if (state := _there(file))}
+        if all(self.states[file] == state for file, state in there.items()):
+            return self
+        if len(there) == len(self.states):
+            return self.intact()
+        raise ModelError(_refusal(next(f for f in there if there[f] != self.states[f])))
+
+
+def seal(list_files: ListFiles, digest: DigestFiles) -> Seal:
+    """Digest files, and remember what they were.
+
+    Args:
+        list_files: Which ones; asked again when they are to be loaded.
+        digest: Tells what they hold.
+
+    Raises:
+        ModelError: If one changes while it is read, or there are others meanwhile; as the two.
+        OSError: If one disappears.
+    """
+    files = list_files()
+    before = _states(files)
+    content = digest(files)
+    looked_at = time.time_ns()
+    if set(again := list_files()) != set(files) or (after := _states(again)) != before:
+        raise ModelError(
+            f"{(files or again)[0].parent}: its files changed while they were read; wait until they"
+            " are at rest, and ask again"
+        )
+    newest = max((state.changed for state in after.values()), default=0)
+    return Seal(
+        content=content,
+        states=after,
+        list_files=list_files,
+        digest=digest,
+        just_written=newest > looked_at - _COARSE,
+    )
+
+
+@contextmanager
+def unchanged(seals: Sequence[Seal]) -> Iterator[None]:
+    """Load within this block: what is loaded is what was sealed.
+
+    Raises:
+        ModelError: If it is not, before or afterwards; names a file.
+    """
+    with _as_refusals():
+        sealed = [one.intact() for one in seals]
+        folders = _folders(sealed)
+    yield
+    with _as_refusals():
+        for one in sealed:
+            one.intact()
+        if moved := [folder for folder, was in folders.items() if _was_moved(folder, was)]:
+            raise ModelError(_refusal(moved[0]))
+
+
+def not_overwritten(seals: Sequence[Seal]) -> list[Seal]:
+    """Check what weights in memory may still be read from; files that are no more do not matter.
+
+    Raises:
+        ModelError: If another file lies in the place of one, or other bytes are in it.
+    """
+    with _as_refusals():
+        return [one.not_overwritten() for one in seals]
+
+
+@contextmanager
+def _as_refusals() -> Iterator[None]:
+    try:
+        yield
+    except OSError as why:
+        raise ModelError(f"{_refusal(why.filename)} ({why.strerror})") from why
+
+
+def _folders(seals: Sequence[Seal]) -> dict[Path, os.stat_result]:
+    return {file.parent: file.parent.stat() for one in seals for file in one.states}
+
+
+def _was_moved(folder: Path, was: os.stat_result) -> bool:
+    """Whether another folder lay in one's place, even if the first one is back."""
+    now = folder.stat()
+    if (now.st_dev, now.st_ino) != (was.st_dev, was.st_ino):
+        return True
+    # A file that is added or taken away changes both times, a folder that is moved only one.
+    return now.st_ctime_ns != was.st_ctime_ns and now.st_mtime_ns == was.st_mtime_ns
+
+
+def _states(files: Iterable[Path]) -> dict[Path, _State]:
+    return {file: _State.of(file) for file in files}
+
+
+def _there(file: Path) -> _State | None:
+    try:
+        return _State.of(file)
+    except OSError:
+        return None
+
+
+def _refusal(what: object) -> str:
+    return (
+        f"{what}: not what it was when the checkpoint was identified: overwritten or replaced"
+        " meanwhile; nothing that is asked of it now is kept. Ask again when it is at rest"
+    )

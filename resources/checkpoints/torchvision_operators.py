@@ -1,0 +1,50 @@
+"""Lets torchvision be imported beside a torch that was built without CUDA.
+
+The torchvision of the package index is compiled for CUDA. Beside the CPU build of torch its library
+does not load, and then its import fails over two operators that nobody declared; with it fails the
+import of most models of transformers, also of those that never need it. Its transforms, which are
+all that picture processors use, are Python and work once the operators have been declared.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from bench_assets.core.schema.errors import ModelError
+
+_SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+
+
+@cache
+def let_torchvision_load() -> bool:
+    """Import torchvision, if it is installed; call before anything of transformers is imported.
+
+    Returns:
+        Whether it is there.
+
+    Raises:
+        ModelError: If it is installed and does not import.
+    """
+    if find_spec("torchvision") is None:
+        return False
+    import torch
+
+    try:
+        import_module("torchvision")
+    except RuntimeError:
+        declared: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
+        for operator in ("nms", "qnms"):
+            declared.define(f"{operator}{_SIGNATURE}")
+        _DECLARED.append(declared)  # they go when it goes
+    try:
+        import_module("torchvision")
+    except (ImportError, RuntimeError, AttributeError) as why:
+        raise ModelError(
+            f"torchvision is installed and does not fit torch {torch.__version__} ({why}): install "
+            "the one for it, or uninstall it; only some families need it (README, Families)"
+        ) from why
+    return True
+
+
+_DECLARED: list[object] = []

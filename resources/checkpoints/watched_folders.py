@@ -1,0 +1,280 @@
+"""Checkpoints in watched folders: which are there, which are finished, and where a known one lies.
+
+A checkpoint is known as ``run/step@<8 digits of its content>``. What it holds counts, not what it
+is called: a renamed one keeps the name it had first, overwritten weights make another one.
+
+A walk through watched folders: where models lie, and what would be one if it were converted.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.adapters import base_of
+from resources.checkpoints.file_access import shown
+from resources.checkpoints.files import (
+    ADAPTER_CONFIG,
+    has_weights,
+    is_adapter,
+    read_object,
+    watched_files,
+)
+from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.training_layouts import layout_of
+
+# What lies in a model's own folder and is no other model: states of the optimizer, weights in
+# another format, the layers of sentence-transformers.
+_PARTS_OF_A_MODEL = re.compile(r"optim.*|global_step\d+|original|pytorch_model_fsdp.*|\d+_[A-Z]\w+")
+
+
+@dataclass(slots=True, kw_only=True)
+class Walk:
+    """What lies below one watched folder."""
+
+    models: list[Path] = field(default_factory=list)  # weights or adapters, finished or not
+    others: dict[Path, str] = field(default_factory=dict)  # no model yet -> what it is, what to do
+    unread: dict[Path, str] = field(default_factory=dict)  # folders that cannot be listed -> why
+    empty: list[Path] = field(default_factory=list)  # folders with nothing in them
+
+
+def walk(root: Path) -> Walk:
+    """Look into every folder below, those of models too.
+
+    Weights or an adapter are the sign of a model; a ``config.json`` is not, since training scripts
+    write such files of their own. Not looked into: hidden folders, symbolic links, and what is a
+    part of a model or of an unconverted one, such as states of the optimizer.
+    """
+    found = Walk()
+
+    def unread(why: OSError) -> None:
+        found.unread[Path(why.filename)] = str(why.strerror)
+
+    for place, below, files in os.walk(root, onerror=unread):
+        folder = Path(place)
+        if not below and not files:
+            found.empty.append(folder)
+        parts = _looked_at(folder, files, found)
+        below[:] = sorted(n for n in below if not (n.startswith(".") or parts.fullmatch(n)))
+    return found
+
+
+def _looked_at(folder: Path, files: list[str], found: Walk) -> re.Pattern[str]:
+    """Note what a folder is; gives a pattern of folders in it that are not looked into."""
+    if has_weights(files) or ADAPTER_CONFIG in files:
+        found.models.append(folder)
+        return _PARTS_OF_A_MODEL
+    try:
+        if unconverted := layout_of(folder):
+            found.others[folder] = unconverted.says
+            return re.compile(unconverted.parts)
+        if "config.json" in files and folder.parent not in found.others and _of_a_model(folder):
+            found.others[folder] = f"{folder}: no weights beside its config.json; still to come?"
+    except OSError:
+        pass  # it disappeared meanwhile, or what cannot be listed is noted on the way into it
+    return re.compile("")
+
+
+def _of_a_model(folder: Path) -> bool:
+    try:
+        return "model_type" in read_object(folder / "config.json")
+    except ModelError:
+        return False
+
+
+def models_below(root: Path) -> Iterator[Path]:
+    """Folders with weights or an adapter, finished or not."""
+    yield from walk(root).models
+
+
+KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]{8})")
+"""Partition key of a checkpoint in a watched folder."""
+
+_UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp|partial|incomplete)|\.part$")
+_NOT_TAKEN = (
+    *(ModelError, OSError),  # OSError: it disappeared meanwhile
+    # Nothing below raises these by design; what a stranger wrote may never end the others' survey.
+    *(ArithmeticError, AttributeError, LookupError, MemoryError),
+    *(RuntimeError, TypeError, ValueError),
+)
+_OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no checkpoints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedCheckpoint:
+    """A checkpoint that can be evaluated."""
+
+    name: str  # "run/step": its place below the watched folder
+    content: str  # 8 hexadecimal digits
+
+    @property
+    def key(self) -> str:
+        """What it is called from now on, if its content was never seen before."""
+        return f"{self.name}@{self.content}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Survey:
+    """What lies in the watched folders."""
+
+    finished: list[FinishedCheckpoint] = field(default_factory=list)  # sorted by name
+    unfinished: dict[str, str] = field(default_factory=dict)  # name or folder -> why
+    digests: dict[str, str] = field(default_factory=dict)  # state of files -> content
+    contents: set[str] = field(default_factory=set)  # of all that is there, taken or not
+    out_of_sight: list[str] = field(default_factory=list)  # folders that could not be looked into
+    empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
+
+    def note(self, name: str, why: str) -> None:
+        """Say why something was not taken, in letters that every database takes."""
+        self.unfinished[shown(name)] = shown(why)
+
+    def gone(self, key: str) -> bool:
+        """Whether a known checkpoint is certainly not there any more, and may retire.
+
+        That takes a look at everything: each watched folder is there and not empty (an empty one
+        may not be mounted), and each folder below could be listed. Then it is gone if its content
+        is that of no folder, taken or not, no folder of its name is unfinished, and none that it
+        lay in is empty. Whatever is doubtful keeps it: retiring late costs nothing.
+        """
+        name, _, content = key.rpartition("@")
+        return (
+            not self.out_of_sight
+            and content not in self.contents
+            and name not in self.unfinished
+            and not any(f"{name}/".startswith(f"{folder}/") for folder in self.empty)
+        )
+
+
+def survey(
+    folders: Sequence[Path],
+    *,
+    now: float,
+    settle_seconds: float,
+    remembered: Mapping[str, str],
+    full_digest: bool = False,
+    base: str = "",
+) -> Survey:
+    """Look through folders; nothing in them is an error, what cannot be taken says why.
+
+    Args:
+        folders: The watched ones.
+        now: s since the epoch.
+        settle_seconds: A checkpoint is finished when no file of it changed for so long.
+        remembered: ``digests`` of an earlier survey: files that are as they were are not read.
+        full_digest: Read every byte.
+        base: What adapters are put on; "": as each says.
+    """
+    found = Survey()
+    for root in folders:
+        for folder in _seen(root, found):
+            name = _name(root, folder)
+            try:
+                content = _content(folder, found, remembered, full_digest)
+                _finished(folder, name, now - settle_seconds, base)
+            except _NOT_TAKEN as why:
+                found.note(name, str(why) or type(why).__name__)
+            else:
+                found.finished.append(FinishedCheckpoint(name=name, content=content))
+    found.finished.sort(key=lambda one: one.key)
+    return found
+
+
+def locate(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
+    """Find the folder of a checkpoint again, also when it was renamed since.
+
+    Raises:
+        ModelError: If it is not there any more, or holds other weights now.
+    """
+    name, _, content = key.rpartition("@")
+    likely = [root if root.name == name else root / name for root in folders]
+    below = chain.from_iterable(map(models_below, folders))
+    for folder in dict.fromkeys(chain((f for f in likely if f.is_dir()), below)):
+        try:
+            if fingerprint(folder, full=full_digest) == content:
+                return folder
+        except _NOT_TAKEN:
+            continue  # another checkpoint that is just being written
+    listed = ", ".join(map(str, folders)) or "none"
+    raise ModelError(
+        f"{key}: no folder with these weights below {listed}: deleted, overwritten or unfinished"
+    )
+
+
+def _seen(root: Path, found: Survey) -> list[Path]:
+    """Folders of models below a watched one; notes all else that was seen, or was not."""
+    if why := _why_not_there(root):
+        found.note(str(root), why)
+        found.out_of_sight.append(str(root))
+        return []
+    seen = walk(root)
+    for folder, says in seen.others.items():
+        found.note(_name(root, folder), says)
+    for folder, why in seen.unread.items():
+        if folder.name != _OF_A_FILE_SYSTEM:
+            found.note(str(folder), f"cannot be read: {why}")
+            found.out_of_sight.append(str(folder))
+    for folder in seen.empty:
+        if folder == root:
+            found.out_of_sight.append(str(root))
+        else:
+            found.empty.append(_name(root, folder))
+    return seen.models
+
+
+def _why_not_there(root: Path) -> str:
+    try:
+        return "" if root.is_dir() else "no such folder; is it mounted?"
+    except OSError as why:  # what it lies in cannot be looked into
+        return f"cannot be read: {why.strerror}"
+
+
+def _name(root: Path, folder: Path) -> str:
+    return root.name if folder == root else folder.relative_to(root).as_posix()
+
+
+def _content(folder: Path, found: Survey, remembered: Mapping[str, str], full_digest: bool) -> str:
+    """Name what a folder holds, whether or not it can be taken now."""
+    state = f"{_state(folder)}{'+' if full_digest else ''}"
+    content = remembered.get(state) or fingerprint(folder, full=full_digest)
+    found.digests[state] = content
+    found.contents.add(content)
+    return content
+
+
+def _finished(folder: Path, name: str, settled_at: float, base: str) -> None:
+    """Raise what speaks against taking a checkpoint now."""
+    if not KEY.fullmatch(f"{name}@00000000"):
+        raise ModelError(f"{folder}: rename it; a name has only letters, digits and . _ @ + = / -")
+    names = [folder.name, *sorted(file.name for file in folder.iterdir())]
+    if unfinished := next(filter(_UNFINISHED.search, names), ""):
+        raise ModelError(f"{folder}: still being written, by the name of {unfinished}")
+    for file in watched_files(folder):
+        state = file.stat()
+        # Both times: a copy may bring its old time of modification along.
+        if max(state.st_mtime, state.st_ctime) > settled_at:
+            raise ModelError(f"{folder}: {file.name} changed a moment ago")
+    if is_adapter(folder):
+        base_of(folder, base)
+    elif "model_type" not in read_object(folder / "config.json"):
+        raise ModelError(
+            f"{folder / 'config.json'}: not a model's (no model_type); write the model's with"
+            " model.config.save_pretrained(FOLDER)"
+        )
+
+
+def _state(folder: Path) -> str:
+    """What changes when a file of a checkpoint does, told without reading them.
+
+    Another file may have been put in one's place, as long and with its time of modification.
+    """
+    state = sha256()
+    for file in watched_files(folder):
+        is_now = file.stat()
+        state.update(os.fsencode(file))
+        numbers = (is_now.st_size, is_now.st_mtime_ns, is_now.st_ctime_ns, is_now.st_ino)
+        state.update(f" {numbers}\n".encode())
+    return state.hexdigest()[:16]

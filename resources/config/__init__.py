@@ -1,0 +1,1 @@
+"""bench.toml and the environment, loaded and validated."""

@@ -1,0 +1,248 @@
+"""Models that a command is given by where they are, without a section of bench.toml.
+
+``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``; each may go on
+with entries of such a section: ``https://api.example.org/v1#name,api_key_env=MY_KEY``.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import ValidationError
+
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.text.redaction import without_named
+from bench_assets.core.text.suggestions import did_you_mean
+from resources.checkpoints.adapters import HUB_ID
+from resources.checkpoints.files import ADAPTER_CONFIG
+from resources.checkpoints.fingerprints import fingerprint
+from resources.config.bench_toml import Settings
+from resources.config.environment import hidden_beside
+from resources.config.sections.base import ModelSpec
+from resources.config.sections.engine_kinds import read_model, spec_of
+from resources.config.sections.local_models import LocalSpec, TransformersSpec
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.toml_reading import refusal
+
+FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
+
+_HUB = "hf:"
+_ENTRY = re.compile(r",(?=[a-z_]+=)")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # what no partition key may have, see model_specs
+_CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in a name made of a folder
+_END = 1 << 20  # bytes at both ends of a GGUF file that tell it, with its size
+_SHOWN = 3
+_NOT_NAMED = {"api_key_env", "key_header"}  # nothing that replies depend on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenModel:
+    """A model by the name that its tables have from now on, and the section it would have."""
+
+    name: str
+    section: Mapping[str, Any]  # {}: it needs none, bench.toml watches its folder
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The section, read."""
+        return read_model(self.section)
+
+
+def given_model(text: str, settings: Settings) -> GivenModel | None:
+    """Read what stands in the place of a model's name; None if it is a name.
+
+    A model that has a section is called as that says. Else a hub id is its own name, a server's
+    model is called ``name@host-port``, and a checkpoint ``run/step@<8 digits of its content>``, as
+    in a watched folder: other weights in the same folder are another model.
+
+    Raises:
+        UnknownNameError: If it is neither a name nor where a model is.
+        SettingsError: If an entry is unknown or not what it should be.
+        ModelError: If a folder is no checkpoint.
+    """
+    known = {**EMBEDDED_MODELS, **settings.models}
+    if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
+        raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
+    if _is_name(text, settings):
+        return None
+    place, *entries = [text] if _is_there(text) else _ENTRY.split(text)
+    if place.startswith(_HUB):
+        name, section = _of_hub(place, settings)
+    elif place.startswith(("http://", "https://")):
+        name, section = _of_server(place)
+    else:
+        name, section = _of_folder(text, place, settings)
+    chosen = dict(_entry(one) for one in entries)
+    found = _named(_safe(name, chosen), {**section, **chosen}, place, settings)
+    return replace(found, section={}) if _is_watched(found.name, settings) else found
+
+
+def refuse_other_content(name: str, spec: ModelSpec) -> None:
+    """Refuse a model that was given as a folder, and is another by now: its name says what it held.
+
+    Raises:
+        ModelError: If the folder holds other weights.
+    """
+    named = _CONTENT.search(name)
+    if not named or not isinstance(spec, LocalSpec) or not Path(spec.path).is_dir():
+        return
+    file = spec.gguf_file if isinstance(spec, TransformersSpec) else None
+    now = _ends(Path(spec.path, file)) if file else fingerprint(Path(spec.path))
+    if now != named["content"]:
+        raise ModelError(
+            f"{name}: {spec.path} holds other weights now; give the folder again, as --model, and"
+            " they get a name of their own"
+        )
+
+
+def _is_watched(name: str, settings: Settings) -> bool:
+    try:
+        return name not in settings.models and bool(settings.model(name))
+    except (ModelError, UnknownNameError):
+        return False
+
+
+def _is_name(text: str, settings: Settings) -> bool:
+    try:
+        settings.model(text)
+    except UnknownNameError:
+        return False
+    except ModelError:  # a checkpoint's name, of one that is not there any more
+        if _is_there(text):
+            return False
+        raise
+    return True
+
+
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # ~ and somebody who has no home
+        return Path(text)
+
+
+def _is_there(text: str) -> bool:
+    try:
+        return _path(text).exists()
+    except OSError:  # it is longer than a path can be
+        return False
+
+
+def _of_hub(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+    path, at, revision = place.removeprefix(_HUB).removeprefix("//").partition("@")
+    if not HUB_ID.fullmatch(path) or (at and not revision):
+        raise SettingsError(f"{place}: should be like hf:org/name, or hf:org/name@revision")
+    for folder in (Path(path), settings.resolve(path)):
+        if folder.exists():
+            raise SettingsError(
+                f"{place}: {folder.absolute()} would be taken for it; give that folder as"
+                f" ./{path}, or go elsewhere to ask the hub"
+            )
+    chosen = {"revision": revision} if at else {}
+    return path + at + revision, {"kind": "transformers", "path": path, **chosen}
+
+
+def _of_server(place: str) -> tuple[str, dict[str, Any]]:
+    address, _, model = place.partition("#")
+    address = address.rstrip("/")
+    if not model:
+        shown = without_named(address)
+        raise SettingsError(f"{shown}: say which of its models, as in {shown}#NAME")
+    parts = urlsplit(address)
+    host = re.sub(r"[^A-Za-z0-9.]+", "-", parts.netloc.rpartition("@")[2]).strip("-")
+    below = parts.path.strip("/").removesuffix("v1").strip("/")
+    where = f"{host}/{below}" if below else host
+    section = {"kind": "server", "base_url": address, "model": model}
+    return f"{model}@{where}", section
+
+
+def _of_folder(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+    path = _path(place)
+    if _is_there(place):
+        return _of_what_is_there(path.resolve(), place)
+    if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
+        beside = path.parent.iterdir() if path.parent.is_dir() else ()
+        meant = did_you_mean(path.name, (one.name for one in beside if one.is_dir()))
+        raise ModelError(f"{place}: no such folder{meant and f'; {meant}'}")
+    known = {**EMBEDDED_MODELS, **settings.models}
+    raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
+
+
+def _of_what_is_there(path: Path, place: str) -> tuple[str, dict[str, Any]]:
+    if path.is_file() and path.suffix == ".gguf":
+        section = {"kind": "transformers", "path": str(path.parent), "gguf_file": path.name}
+        return f"{path.parent.name}/{path.stem}@{_ends(path)}", section
+    if not path.is_dir():
+        raise ModelError(f"{place} is no checkpoint: give its folder, or a .gguf file")
+    try:
+        content = fingerprint(path)
+    except (ModelError, OSError) as why:
+        raise ModelError(f"{place} is no checkpoint: {why}{_below(path)}") from why
+    name = f"{path.parent.name}/{path.name}@{content}"
+    return name, {"kind": "transformers", "path": str(path)}
+
+
+def _below(folder: Path) -> str:
+    """The checkpoints that lie in a folder that is none, for who named that of a whole run."""
+    named = {"config.json", ADAPTER_CONFIG}
+    files = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/*config.json"))
+    found = sorted({str(one.parent.relative_to(folder)) for one in files if one.name in named})
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"; in it lie {', '.join(found[:_SHOWN])}{more}" if found else ""
+
+
+def _ends(file: Path) -> str:
+    with file.open("rb") as opened:
+        size = opened.seek(0, 2)
+        opened.seek(0)
+        state = sha256(f"{size}\n".encode() + opened.read(_END))
+        opened.seek(max(0, size - _END))
+        state.update(opened.read())
+    return state.hexdigest()[:8]
+
+
+def _entry(text: str) -> tuple[str, Any]:
+    """Read ``name=value``: a value of TOML, or else a text."""
+    name, _, value = text.partition("=")
+    try:
+        return name, tomllib.loads(f"value = {value}")["value"]
+    except ValueError:
+        return name, value
+
+
+def _safe(name: str, chosen: Mapping[str, Any]) -> str:
+    """A name that says what was chosen, in letters that a partition key may have, and no secret."""
+    told = hidden_beside(chosen).redacted_value(chosen)
+    said = [f"+{n}={value}" for n, value in sorted(told.items()) if n not in _NOT_NAMED]
+    parts = (_UNSAFE.sub("-", part).strip("-") for part in "".join([name, *said]).split("/"))
+    return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
+
+
+def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -> GivenModel:
+    kind = section["kind"]
+    try:
+        spec = spec_of(kind).model_validate(section)
+    except ValidationError as why:
+        raise SettingsError(f"{without_named(place)}: {refusal(why, spec_of(kind))}") from None
+    own = {**EMBEDDED_MODELS, **settings.models_of_file}
+    for called, one in own.items():
+        if _placed(one, settings) == _placed(spec, settings):
+            return GivenModel(name=called, section=section)
+    taken = {**EMBEDDED_MODELS, **settings.models}.get(name)
+    moved = isinstance(taken, LocalSpec) and name not in own  # the same content elsewhere
+    if taken not in (None, spec) and not moved:
+        name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
+    return GivenModel(name=name, section=section)
+
+
+def _placed(spec: ModelSpec, settings: Settings) -> ModelSpec:
+    """A spec with its folder in whole, to be compared with another."""
+    if isinstance(spec, LocalSpec) and settings.resolve(spec.path).exists():
+        return spec.model_copy(update={"path": str(settings.resolve(spec.path).resolve())})
+    return spec

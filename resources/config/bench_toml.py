@@ -1,0 +1,229 @@
+"""What a user configures: ``bench.toml`` in the folder that holds everything, ``BENCH_HOME``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
+
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.evaluation.suite import AnySuiteSettings
+from bench_assets.plugins import SUITES, find_owners
+from resources.checkpoints import hub_revisions
+from resources.checkpoints import watched_folders as checkpoint_folders
+from resources.checkpoints.files import is_adapter
+from resources.config.cross_section_validation import require_whole
+from resources.config.models_toml import read_models
+from resources.config.sections.annotation import PeopleSettings
+from resources.config.sections.audit import SoundnessSettings
+from resources.config.sections.base import ModelSpec, Strict
+from resources.config.sections.benchmarks import BenchmarkName, PlainBenchmark
+from resources.config.sections.checkpoints import CheckpointSettings
+from resources.config.sections.cluster import ClusterSettings
+from resources.config.sections.engine_kinds import UnusableSpec, read_model
+from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
+from resources.config.sections.models import EMBEDDED_MODELS, ModelName
+from resources.config.sections.servers import ServerSpec
+from resources.config.sections.serving import server_of
+from resources.config.sections.storage import StorageSettings
+from resources.config.toml_reading import read_toml, refusal
+
+AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
+
+
+class Settings(Strict):
+    """``bench.toml``."""
+
+    home: Path
+    sources: dict[str, str] = Field(default_factory=dict)
+    """Suite -> folder with its files, or address of its release (``hf:owner/name@revision``,
+    ``https://...#sha256=...``); a suite that is not named uses its mini edition."""
+    suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    benchmarks: dict[BenchmarkName, PlainBenchmark] = Field(default_factory=dict)
+    """Benchmarks without Python; without those in ``twins``."""
+    models: dict[ModelName, AnyModel] = Field(default_factory=dict)
+    checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
+    soundness: SoundnessSettings = Field(default_factory=SoundnessSettings)
+    people: PeopleSettings = Field(default_factory=PeopleSettings)
+    storage: StorageSettings = Field(default_factory=StorageSettings)
+    cluster: ClusterSettings = Field(default_factory=ClusterSettings)
+    _given: frozenset[str] = PrivateAttr(default=frozenset())
+    _twins: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
+        """Add models that commands were given; what the file says of a name counts before them."""
+        added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
+        both = self.model_copy(update={"models": {**self.models, **added}})
+        both._given = self._given | added.keys()
+        return both
+
+    @property
+    def given(self) -> frozenset[str]:
+        """Names of the models that commands were given by where they are."""
+        return self._given
+
+    @property
+    def twins(self) -> dict[str, str]:
+        """Benchmarks of the file whose names packages have for suites of theirs, and which do.
+
+        They are no benchmarks here, or their files and judges would be taken for those suites'.
+        """
+        return self._twins
+
+    @property
+    def models_of_file(self) -> dict[str, ModelSpec]:
+        """The models that have a section in the file."""
+        return {name: spec for name, spec in self.models.items() if name not in self._given}
+
+    @property
+    def file(self) -> Path:
+        """Where these settings are written, or would be."""
+        return self.home / "bench.toml"
+
+    @property
+    def replies_file(self) -> Path:
+        """What remembers replies where no database is named."""
+        return self.home / "replies.sqlite"
+
+    def section(self, benchmark: str) -> str:
+        """Where a benchmark's settings stand, for complaints."""
+        return f"{self.file}, [benchmarks.{benchmark}]"
+
+    def resolve(self, path: Path | str) -> Path:
+        """Find a path that is written in bench.toml: relative ones start at its folder."""
+        return self.home / Path(path).expanduser()
+
+    @property
+    def training(self) -> list[Path]:
+        """What models were trained on, as far as the user says."""
+        return [self.resolve(path) for path in self.soundness.training]
+
+    def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
+        """Read what is configured for a suite, in the suite's own type.
+
+        Raises:
+            SettingsError: If an entry is unknown or has the wrong type.
+        """
+        benchmark = self.benchmarks.get(name)
+        judge = {"judge": benchmark.judge} if benchmark else {}
+        try:
+            return settings_type.model_validate(judge | self.suites.get(name, {}))
+        except ValidationError as why:
+            said = refusal(why, settings_type)
+            raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None
+
+    def model(self, name: str) -> ModelSpec:
+        """Find a model by name: one of the file, an embedded one, or a watched checkpoint.
+
+        Raises:
+            UnknownNameError: If there is none of that name.
+            ModelError: If it is the name of a checkpoint that is not there any more; if what runs
+                its kind cannot be used here.
+        """
+        known = {**EMBEDDED_MODELS, **self.models}
+        if name in known:
+            spec = known[name]
+            if isinstance(spec, UnusableSpec):
+                raise ModelError(f"{self.file}, model {name}: {spec.place}")
+            return spec
+        watched = self.checkpoints
+        if watched.folders and checkpoint_folders.KEY.fullmatch(name):
+            folders = [self.resolve(folder) for folder in watched.folders]
+            found = checkpoint_folders.locate(name, folders, full_digest=watched.full_digest)
+            base = self.base_of_checkpoints() if is_adapter(found) else ""
+            return self._like({"path": str(found), "revision": "main", "base": base})
+        if watched.repositories and hub_revisions.KEY.fullmatch(name):
+            path, commit = hub_revisions.located_in(name, watched.repositories)
+            if isinstance(self.liked(), ServerSpec):
+                raise SettingsError(
+                    f"{self.file}, [checkpoints]: {name}: servers are started for folders, not for"
+                    " repositories; watch a folder that they are copied to"
+                )
+            return self._like({"path": path, "revision": commit, "base": ""})
+        raise UnknownNameError(f"model in {self.file}", name, known)
+
+    def base_of_checkpoints(self) -> str:
+        """What adapters in watched folders are put on: what ``like`` says; "": as each says.
+
+        Raises:
+            SettingsError: If ``like`` is none that checkpoints can be asked like.
+            UnknownNameError: If it is no model at all.
+        """
+        liked = self.liked()
+        base = liked.base if isinstance(liked, LocalSpec) else ""
+        return str(beside) if base and (beside := self.resolve(base)).is_dir() else base
+
+    def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec | ServerSpec:
+        """Ask a checkpoint as the model is asked that it is to be like; its weights are its own."""
+        liked = self.liked()
+        if isinstance(liked, ServerSpec):
+            return liked.model_copy(update={"path": place["path"]})
+        no_gguf = {"gguf_file": None} if isinstance(liked, TransformersSpec) else {}
+        return liked.model_copy(update=place | no_gguf)
+
+    def liked(self) -> TransformersSpec | VllmSpec | ServerSpec:
+        """How watched checkpoints are asked: what ``like`` and ``serve`` say.
+
+        Raises:
+            SettingsError: If they do not go together.
+            UnknownNameError: If ``like`` is no model at all.
+        """
+        like, serve = self.checkpoints.like, self.checkpoints.serve
+        spec = self.model(like) if like else TransformersSpec(kind="transformers", path="")
+        if serve and not like:
+            return self._started_by(serve, {})
+        if isinstance(spec, ServerSpec) and spec.serve:
+            said = spec.model_dump(exclude_unset=True, by_alias=True)
+            if said.get("server") == server_of(spec.serve):
+                del said["server"]  # by its command, and there is another
+            return self._started_by(serve, said) if serve else spec
+        if serve or not isinstance(spec, TransformersSpec | VllmSpec):
+            wanted = "with serve" if serve else "transformers, vllm, or a server with serve"
+            raise SettingsError(
+                f"{self.file}, [checkpoints], like: {like} is a {spec.kind} model, not {wanted}"
+            )
+        return spec
+
+    def _started_by(self, serve: str, said: Mapping[str, Any]) -> ServerSpec:
+        section = {**said, "kind": "server", "path": ".", "serve": serve}
+        try:
+            return ServerSpec.model_validate(section)
+        except ValidationError as why:
+            raise SettingsError(
+                f"{self.file}, [checkpoints], serve: {refusal(why, ServerSpec)}"
+            ) from None
+
+
+def load_settings(home: Path) -> Settings:
+    """Read ``bench.toml`` in ``home``; without one, everything has its default.
+
+    Raises:
+        SettingsError: If the file is not TOML or an entry is not what it should be; never tells a
+            value, which may be secret. If the home is no folder.
+    """
+    try:
+        if home.exists() and not home.is_dir():
+            raise SettingsError(f"{home}: not a folder; set BENCH_HOME to one, or to a new path")
+    except OSError as why:
+        raise SettingsError(f"{home}: cannot be read: {why.strerror}") from why
+    file = home / "bench.toml"
+    written = read_toml(file)
+    if "home" in written:
+        raise SettingsError(f"{file}, entry home: it is where this file lies, or BENCH_HOME says")
+    try:
+        settings = TypeAdapter(Settings).validate_python({**written, "home": home})
+    except ValidationError as why:
+        raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
+    require_whole(file, settings.storage, settings.cluster, settings.models)
+    return _without_twins(settings).with_given(read_models(home))
+
+
+def _without_twins(settings: Settings) -> Settings:
+    owners = find_owners(SUITES) if settings.benchmarks else {}
+    own = {name: one for name, one in settings.benchmarks.items() if name not in owners}
+    alone = settings.model_copy(update={"benchmarks": own})
+    alone._twins = {
+        name: f"there is another suite of this name: {owners[name]}; rename the section"
+        for name in settings.benchmarks.keys() - own.keys()
+    }
+    return alone

@@ -1,0 +1,1 @@
+"""Typed sections of bench.toml."""

@@ -1,0 +1,56 @@
+"""What ``[benchmarks.<name>]`` of bench.toml may say: a benchmark that is a file of questions."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from resources.config.sections.base import Strict
+
+Column: TypeAlias = Literal[
+    "question", "images", "options", "answer", "group", "id", "context", "category"
+]
+Metric: TypeAlias = Literal[
+    "accuracy", "macro_accuracy", "group_accuracy", "exact_match", "anls", "relaxed_accuracy"
+]
+AnswersAre: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
+BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+"""A folder, a part of asset keys and of question ids: small letters, digits and underscores."""
+
+JUDGED: frozenset[Metric] = frozenset({"accuracy", "macro_accuracy", "group_accuracy"})
+"""The metrics that ask whether a reply is right; the others measure how near it comes."""
+_IN_SEVERAL: frozenset[Column] = frozenset({"images", "options"})
+
+
+class PlainBenchmark(Strict):
+    """A benchmark without a line of Python."""
+
+    file: Path
+    """JSON lines, JSON, CSV, TSV, Parquet or Arrow; or a folder, see ``plain.files``."""
+    split: str = ""
+    """Which part of a folder that holds several, such as "test"."""
+    title: str = ""
+    columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
+    """Ours -> the file's: ``{question = "q", images = ["image_1", "image_2"]}``."""
+    image_folder: Path | None = None
+    """What paths of pictures start at, and stay in; the folder of the file if none is named."""
+    answers: AnswersAre = ""
+    """What the answers of questions with options are; "" tells by the answer, where it can."""
+    prompt: str = ""
+    """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
+    slices: tuple[str, ...] = ()
+    """Columns that tables are sliced by, besides ``category``."""
+    metric: Metric = "accuracy"
+    judge: str = "rules"
+    """A model that is asked about the replies that the rules do not read as an answer."""
+    seed: int = 0
+    """Draws the order of ``options_shuffled``."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        several = [name for name, column in self.columns.items() if not isinstance(column, str)]
+        if wrong := sorted(set(several) - _IN_SEVERAL):
+            raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
+        if self.judge != "rules" and self.metric not in JUDGED:
+            raise ValueError(f"judge: {self.metric} is measured without one; take it away")
+        return self

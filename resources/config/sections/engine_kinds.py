@@ -1,0 +1,144 @@
+"""The kinds of models that other packages add to those of ``model_specs``.
+
+A package says in its ``pyproject.toml``, for models with ``kind = "acme"``::
+
+    [project.entry-points."bench_assets.engines"]
+    acme = "acme_engine:ACME"
+
+where ``ACME`` is an ``EngineKind``. Others' packages are imported when bench.toml names a kind that
+does not ship with the project. A model whose kind is installed and cannot be used on this machine
+is listed, and nothing else: a home is shown wherever it lies.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.text.suggestions import did_you_mean
+from bench_assets.plugins import Plugins, find_plugins, strangers_objects
+from resources.config.sections.base import ModelSpec
+from resources.config.sections.models import SPECS
+from resources.response_cache.engine import Engine, ReadImage
+from resources.response_cache.history import Tokens
+
+if TYPE_CHECKING:
+    from resources.storage.postgres import Database
+
+GROUP = "bench_assets.engines"
+
+Spec = TypeVar("Spec", bound=ModelSpec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What an engine may need beside its section of bench.toml."""
+
+    name: str  # of the model
+    read_image: ReadImage  # SHA-256 -> the bytes of a picture of a prompt
+    resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
+    spent: Callable[[str], Tokens]  # identity -> tokens of all replies that are remembered of it
+    database: "Callable[[], Database] | None" = None  # the one that homes share, if they do
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineKind(Generic[Spec]):
+    """A kind of model: what bench.toml says of it, and what runs it.
+
+    An engine stands behind the reply store: what was asked before is not asked again, a killed run
+    goes on where it was, and what was asked is counted. A ``spec`` that is ``Priced`` has a budget
+    too, one that is ``Asked`` the usual decoding.
+    """
+
+    spec: type[Spec]
+    engine: Callable[[Spec, Surroundings], Engine]
+    alone: bool = True  # has weights: it is kept from one asset to the next, and no other beside it
+
+    def __post_init__(self) -> None:
+        """Refuse what could be neither read nor asked.
+
+        Raises:
+            TypeError: If a field is not what it should be.
+        """
+        if not (isinstance(self.spec, type) and issubclass(self.spec, ModelSpec)):
+            raise TypeError(f"spec: expected a class derived from ModelSpec, it is {self.spec!r}")
+        if not callable(self.engine):
+            raise TypeError(f"engine: expected what makes an Engine, it is {self.engine!r}")
+
+
+class UnusableSpec(ModelSpec):
+    """A model that cannot be asked here, since what runs its kind cannot be used."""
+
+    why: str
+
+    @property
+    def place(self) -> str:
+        """Why it is nowhere."""
+        return f"cannot be used: {self.why}"
+
+
+def read_model(section: object) -> ModelSpec:
+    """Read a section ``[models.NAME]`` as its kind says; if that cannot be used, why.
+
+    Raises:
+        ValueError: If there is no such kind, or an entry is not what it should be.
+    """
+    if isinstance(section, ModelSpec):
+        return section
+    kind = section.get("kind") if isinstance(section, Mapping) else None
+    if not isinstance(kind, str):
+        raise ValueError('expected a table with kind = "..."')
+    if kind in SPECS:
+        return SPECS[kind].model_validate(section)
+    if left_out := _installed(tuple(sys.path)).unusable.get(kind):
+        return UnusableSpec(kind=kind, why=left_out)
+    try:
+        with strangers_objects(ValueError):  # pydantic's is one
+            return spec_of(kind).model_validate(section)
+    except BenchError as why:  # whose text may have a secret of the section in it
+        raised = type(why.__cause__ or why).__name__
+        return UnusableSpec(kind=kind, why=f"its section cannot be read: {raised}")
+
+
+def spec_of(kind: str) -> type[ModelSpec]:
+    """What a kind of model may say.
+
+    Raises:
+        ValueError: If there is no such kind.
+    """
+    return SPECS.get(kind) or installed_kind(kind).spec
+
+
+def installed_kind(kind: str) -> EngineKind[Any]:
+    """Find a kind that a package adds.
+
+    Raises:
+        ValueError: If there is none; lists those that exist, and what could not be used and why.
+    """
+    installed = _installed(tuple(sys.path))
+    if kind in installed.found:
+        return installed.found[kind]
+    known = [*SPECS, *sorted(installed.names - SPECS.keys())]
+    meant = did_you_mean(kind, known)  # else it is not told: it may be anything
+    named = f"no kind named {kind!r}; {meant}" if meant else "no such kind;"
+    raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))
+
+
+def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
+    """Say which packages' kinds are left out, and why; imports them only where one is named.
+
+    Args:
+        models: Those of bench.toml.
+    """
+    if all(spec.kind in SPECS for spec in models.values()):
+        return [*find_plugins(GROUP, EngineKind, only=(), taken=SPECS).problems]
+    return [*_installed(tuple(sys.path)).problems]
+
+
+@lru_cache(maxsize=8)
+def _installed(path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
+    """What is installed on a search path; what could not be imported is not tried again."""
+    return find_plugins(GROUP, EngineKind, taken=SPECS)

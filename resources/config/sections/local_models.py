@@ -1,0 +1,190 @@
+"""The sections of bench.toml that name checkpoints run on this machine."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+from pydantic import Field, field_validator, model_validator
+
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.base import SamplingSection
+
+PLAIN_TEMPLATE = "plain"
+
+
+class LocalSpec(SamplingSection):
+    """A Hugging Face checkpoint that is run on this machine, or on those of a Ray cluster."""
+
+    path: str
+    """Folder (as written, or relative to bench.toml) or hub id."""
+    revision: str = "main"
+    """For a hub id: the commit to load. A branch name is looked up once and pinned."""
+    base: str = ""
+    """Where ``path`` is an adapter (PEFT): the checkpoint it was trained on; "": as the adapter
+    says."""
+    merge_adapter: bool = True
+    """Adds an adapter's matrices to the base's weights once; or multiplies both at every token, as
+    vLLM always does."""
+    processor: str = ""
+    """Folder or hub id with tokenizer and processor, where they do not lie with the weights."""
+    chat_template: str = ""
+    """"plain" (texts and pictures one after the other, for base models) or a file with a Jinja
+    template; "": the checkpoint's own."""
+    chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    """Variables of the chat template, such as ``{enable_thinking = false}``; part of a reply's
+    identity."""
+    batch_size: int = Field(gt=0)
+    batch_tokens: int = Field(16_384, gt=0)
+    """Most tokens of the pictures of a batch: where they are large, fewer questions share one."""
+    max_image_pixels: int | None = Field(None, gt=0)
+    """Pictures with more pixels are shrunk to this many; None: as they are."""
+    max_image_tokens: int | None = Field(None, gt=0)
+    """Most tokens that a picture may become, whatever the family; None: as the checkpoint says."""
+    processor_kwargs: dict[str, Any] = Field(default_factory=dict)
+    """Arguments that one family's processor knows, such as ``{max_patches = 6}``; part of a reply's
+    identity."""
+    text_only: bool = False
+    """A language model without eyes; it is asked without the pictures."""
+    trust_remote_code: bool = False
+    """Runs code that comes with the checkpoint: only for checkpoints you would run yourself."""
+    on: Literal["this machine", "ray"] = "this machine"
+    """"ray": on the machines of the Ray cluster that this one belongs to (docs/cluster.md)."""
+    replicas: int = Field(1, gt=0)
+    """On Ray: how many have all the weights each, and share what is asked."""
+    needs: dict[str, float] = Field(default_factory=dict)
+    """What one replica takes of the cluster, or a run where the model is on its machine:
+    ``{gpu = 1, cpu = 4}``, or resources that its nodes were started with."""
+
+    @field_validator("needs")
+    @classmethod
+    def _are_amounts(cls, needs: dict[str, float]) -> dict[str, float]:
+        for name, amount in needs.items():
+            if not 0 <= amount < inf:
+                raise ValueError(f"{name} = {amount}: an amount is 0 or more")
+            if name != name.lower() and name.lower() in ("cpu", "gpu"):
+                raise ValueError(f"{name}: written {name.lower()} here")
+        return needs
+
+    @model_validator(mode="after")
+    def _replicas_are_on_ray(self) -> Self:
+        if self.replicas > 1 and self.on != "ray":
+            raise ValueError('several replicas need on = "ray"')
+        return self
+
+    @property
+    def place(self) -> str:
+        """The checkpoint."""
+        return self.path
+
+    @property
+    def gpus(self) -> float:
+        """GPUs that one replica takes, or a run of this model."""
+        return self.needs.get("gpu", self._usual_gpus)
+
+    @property
+    def _usual_gpus(self) -> float:
+        return 0.0
+
+    @property
+    def identity_parts(self) -> list[str]:
+        """What is done to prompts and pictures, as parts of a reply's identity.
+
+        Raises:
+            ModelError: If the file of the chat template cannot be read.
+        """
+        parts = [f"px={limit}"] if (limit := self.max_image_pixels) else []
+        parts += [f"tokens={limit}"] if (limit := self.max_image_tokens) else []
+        parts += ["text_only"] if self.text_only else []
+        parts += [f"template={named}"] if (named := _template_digest(self.chat_template)) else []
+        parts += [_written("variables", given)] if (given := self.chat_template_kwargs) else []
+        parts += [_written("processor", given)] if (given := self.processor_kwargs) else []
+        return parts
+
+
+AnyLocalSpec = TypeVar("AnyLocalSpec", bound=LocalSpec)
+
+
+def _written(what: str, arguments: Mapping[str, Any]) -> str:
+    return f"{what}={json.dumps(arguments, sort_keys=True)}"
+
+
+def _template_digest(chat_template: str) -> str:
+    if chat_template in ("", PLAIN_TEMPLATE):
+        return chat_template
+    try:
+        return sha256(Path(chat_template).expanduser().read_bytes()).hexdigest()[:8]
+    except OSError as why:
+        raise ModelError(f"chat_template {chat_template}: cannot be read: {why.strerror}") from why
+
+
+class TransformersSpec(LocalSpec):
+    """An image-text-to-text checkpoint, run by transformers."""
+
+    device: str = "auto"
+    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
+    devices: tuple[str, ...] | Literal["all"] = ()
+    """Instead of ``device``: several of one kind, a process with all the weights on each; "all"
+    takes every CUDA device."""
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    """"auto" takes bfloat16 on CUDA, else float32."""
+    batch_size: int = Field(16, gt=0)
+    """Most questions a batch; halved, and kept halved, when memory runs out."""
+    attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
+    """How attention is computed; "auto" is what transformers takes for the family, mostly sdpa;
+    anything else is part of a reply's identity."""
+    cache: Literal["dynamic", "static"] = "dynamic"
+    """Keys and values: as long as needed, or at once as long as they can get, which ``compile`` can
+    make fewer kernels of."""
+    compile: bool = False
+    """torch.compile: minutes at the start, then fewer milliseconds a token; part of a reply's
+    identity."""
+    gguf_file: str | None = None
+    """The GGUF file inside ``path`` that holds the weights, if they are not safetensors."""
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        if self.devices and self.device != "auto":
+            raise ValueError("either device or devices, not both")
+        if self.on == "ray" and (self.devices or self.device not in ("cuda", "cpu")):
+            raise ValueError(
+                'on = "ray" needs device = "cuda" or "cpu": what this machine has says nothing of'
+                " the others, and replies depend on it"
+            )
+        return self
+
+    @property
+    def _usual_gpus(self) -> float:
+        if self.devices:
+            return 1.0 if self.devices == "all" else float(len(self.devices))
+        return 1.0 if self.device.startswith("cuda") else 0.0
+
+
+class VllmSpec(LocalSpec):
+    """A checkpoint that vLLM runs in this process; needs ``pip install '.[vllm]'`` and a GPU."""
+
+    dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
+    batch_size: int = Field(512, gt=0)
+    """Questions handed over at once, of which vLLM runs as many side by side as fit; replies are
+    kept when all of them are there."""
+    max_model_len: int | None = Field(None, gt=0)
+    """Longest prompt and reply together, in tokens; None: as the checkpoint says."""
+    gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
+    """Share of each GPU's memory that vLLM takes."""
+    tensor_parallel_size: int = Field(1, gt=0)
+    """GPUs that share each layer of one copy of the weights."""
+    images_per_prompt: int | None = Field(None, gt=0)
+    """Most pictures in one prompt; None: as many as vLLM allows."""
+    prompts: Literal["checkpoint", "vllm"] = "checkpoint"
+    """Who writes prompts: the checkpoint's processor, token for token as with ``transformers``; or
+    vLLM, for families whose processor transformers does not load. Then a question that spells a
+    token such as ``<image>`` is read as that token."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a reply's
+    identity."""
+
+    @property
+    def _usual_gpus(self) -> float:
+        return float(self.tensor_parallel_size)

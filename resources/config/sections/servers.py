@@ -1,0 +1,246 @@
+"""The section of bench.toml that names a model behind a server."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+import orjson
+from pydantic import AfterValidator, Field, model_validator
+
+from bench_assets.core.text.redaction import without_named
+from resources.config.secrets import names_a_variable
+from resources.config.sections.base import PriceSection, SamplingSection
+from resources.config.sections.known_servers import (
+    APIS,
+    SERVERS,
+    FormatName,
+    MaxTokensField,
+    Server,
+    ServerName,
+)
+from resources.config.sections.serving import ManagedServerSection, server_of
+
+_DRAWN = ("temperature", "top_p", "max_tokens", "seed")
+
+
+def is_url(text: str) -> bool:
+    """Whether a text can be the address of a server."""
+    return bool(re.fullmatch(r"https?://[^/@#\s]+(/[^#\s]*)?", text))
+
+
+def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    for url in [value] if isinstance(value, str) else value or [""]:
+        if not is_url(url):
+            raise ValueError(
+                "should be like http://127.0.0.1:8000/v1, without name and password, and without #"
+            )
+    return value
+
+
+def _is_header(name: str) -> str:
+    if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]*", name, re.ASCII):
+        raise ValueError(
+            'should be the name of a header, such as "X-Api-Key"; its value is the key'
+        )
+    return name
+
+
+class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
+    """A model behind a server (vLLM, SGLang, llama.cpp, a hosted one).
+
+    What servers differ in, and which settings go with which: ``docs/servers.md``.
+    """
+
+    format: FormatName = "openai"
+    """The API: OpenAI's chat completions, which most servers offer; Anthropic's Messages; Gemini's
+    ``generateContent``."""
+    server: ServerName = ""
+    """What answers there, in OpenAI's format; "" sends only what every server takes. Of one that
+    we start, by default what its command says ("vllm serve ..."). With a name,
+    the fields that this server knows are sent too: those that keep a checkpoint's generation_config
+    out of our decoding are part of a reply's identity."""
+    base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)] = ()
+    """What ``/chat/completions``, ``/messages`` or ``/models/...`` follows: as a rule up to and
+    including ``/v1``; without a name and password, which would be written down.
+
+    Several addresses of one model share its requests; the first is part of a reply's identity,
+    where no ``path`` is.
+    """
+    model: str = ""
+    """The name that the server knows the model by; of one that we start, by default ``{name}``
+    where its command has that, else the path."""
+    revision: str = ""
+    """Part of a reply's identity: change it when the server's weights change."""
+    api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
+    """Name of the environment variable with the key; the key itself is never written down, and
+    taken out of what the server says (``core.secrets``)."""
+    key_header: Annotated[str, AfterValidator(_is_header)] = ""
+    """The header for the key, where it is another than usual: ``Authorization``, after "Bearer", or
+    any other, bare."""
+    concurrency: int = Field(32, gt=0)
+    """Most requests under way at once, at each address."""
+    min_concurrency: int = Field(1, gt=0)
+    """As few does an overloaded address get at once; with as many as above, nothing adapts."""
+    slow: float | None = Field(None, gt=0)
+    """s; a reply that takes longer is a sign of overload, like HTTP 429 and 5xx."""
+    max_tries: int = Field(6, gt=0)
+    """Tries a request, the first included."""
+    max_wait: float = Field(120.0, gt=0)
+    """s; longest that a request is retried, waiting included."""
+    timeout: float = Field(600.0, gt=0)
+    """s; longest wait for one reply."""
+    max_tokens_field: MaxTokensField | None = None
+    """The field for ``max_tokens``, where it is not what ``server`` usually wants:
+    "max_completion_tokens" for OpenAI's reasoning models."""
+    omit: tuple[str, ...] = ()
+    """Fields to leave out, such as ``["temperature"]`` for models that refuse them, by their name
+    here or the server's; part of a reply's identity."""
+    chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    """Variables of the chat template, such as ``{enable_thinking = false}``, for servers that hand
+    them on; part of a reply's identity."""
+    max_images: int | None = Field(None, gt=0)
+    """Most pictures that the server takes in one conversation; a prompt with more is not sent."""
+    batch: bool = False
+    """Hands requests over in the provider's batches (OpenAI's and Anthropic's formats): half the
+    price, and replies within a day. No part of a reply's identity."""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """Further fields of the request, such as ``{top_k = 1}``; part of a reply's identity."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address, without a slash at its end."""
+        urls = (self.base_url,) if isinstance(self.base_url, str) else self.base_url
+        return tuple(url.rstrip("/") for url in urls)
+
+    @property
+    def place(self) -> str:
+        """The addresses, without the keys in them; or what is served."""
+        return without_named(" ".join(self.addresses)) or self.path or self.addresses_file
+
+    @property
+    def share_of_price(self) -> float:
+        """Batches cost half as much."""
+        return 0.5 if self.batch else 1.0
+
+    @property
+    def at_once(self) -> int:
+        """Most requests under way at all addresses, as far as they are known."""
+        known = self.n_served if self.serve else len(self.addresses)
+        return self.concurrency * max(1, known)
+
+    @property
+    def knows(self) -> Server:
+        """What this kind of server takes."""
+        return APIS.get(self.format) or SERVERS[self.server]
+
+    @property
+    def constant_fields(self) -> dict[str, Any]:
+        """The fields that are the same in every request, but for model, messages and extra_body.
+
+        With ``decoding = "card"`` nothing is said of how tokens are drawn.
+        """
+        fields: dict[str, Any] = {"max_tokens": self.max_tokens}
+        if not self.decoding.card:
+            if self.knows.neutral or self.top_p != 1.0:
+                fields["top_p"] = self.top_p
+            fields |= self.knows.neutral
+        if self.chat_template_kwargs:
+            fields["chat_template_kwargs"] = self.chat_template_kwargs
+        return self._sent(fields)
+
+    def drawn_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
+        """The fields that requests differ in. The n-th draw after the first has the seed + n.
+
+        Args:
+            sample: The number of the draw.
+            temperature: The request's own; None: the model's.
+        """
+        if temperature is None and not self.decoding.card:
+            temperature = self.temperature
+        seed = None if self.seed is None else self.seed + sample
+        drawn = {"temperature": temperature, "seed": seed}
+        return self._sent({name: value for name, value in drawn.items() if value is not None})
+
+    @property
+    def identity(self) -> str:
+        """Address, model name and revision, and whatever else every request says or leaves out.
+
+        The decoding parameters are not in it: they are the other half of a reply's identity.
+        """
+        return self.identity_of(f"server:{(*self.addresses, self.path)[0]}")
+
+    def identity_of(self, answers: str) -> str:
+        """The identity of what answers, whatever tells that: an address, or a content."""
+        particular = self.constant_fields | self.extra_body
+        decoding = {"max_completion_tokens", *_DRAWN, *map(self._called, _DRAWN)}
+        for name in decoding - self.extra_body.keys():
+            particular.pop(name, None)
+        revision = f"@{self.revision}" if self.revision else ""
+        parts = [answers, f"{self.model}{revision}"] if self.model or revision else [answers]
+        parts += [f"format={self.format}"] if self.format != "openai" else []
+        parts += [f"-{name}" for name in sorted(set(self.omit))]
+        if particular:
+            parts.append(orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode())
+        return "|".join(parts)
+
+    def _called(self, name: str) -> str:
+        """What the server calls a field; "" if it does not take it."""
+        if name == "max_tokens" and self.max_tokens_field:
+            return self.max_tokens_field
+        return self.knows.names.get(name, name)
+
+    def _sent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        named = {name: self._called(name) for name in fields}
+        kept = [name for name in fields if not {name, named[name]} & set(self.omit)]
+        return {named[name]: fields[name] for name in kept if named[name]}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_its_command(cls, said: Any) -> Any:  # noqa: ANN401 - whatever a file holds
+        plain = isinstance(said, Mapping) and said.get("format", "openai") == "openai"
+        if plain and isinstance(said.get("serve"), str) and "server" not in said:
+            return {**said, "server": server_of(said["serve"])}
+        return said
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        if self.serve and self.base_url:
+            raise ValueError("either serve or base_url, not both")
+        if not (self.serve or self.base_url or self.addresses_file):
+            raise ValueError("should say where it answers: base_url, addresses_file; or serve")
+        if not (self.path or self.base_url):
+            told = "serve" if self.serve else "addresses_file"
+            raise ValueError(f"path should be the folder with the weights, beside {told}")
+        if not (self.model or self.serve):
+            raise ValueError("model should be the name that the server knows the model by")
+        if (self.serve or self.batch) and self.format == "gemini":
+            told = "serve" if self.serve else "batch"
+            raise ValueError(f'{told} goes with format = "openai" or "anthropic"')
+        if self.batch and (self.path or self.addresses_file or len(self.addresses) > 1):
+            raise ValueError("batch goes with one base_url: a provider's")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_the_server(self) -> Self:
+        if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
+            taking = ", ".join(name for name, one in SERVERS.items() if one.takes_template_kwargs)
+            raise ValueError(
+                f'chat_template_kwargs are taken by {taking}: say so with server = "..."; other'
+                " servers have fields of their own, which go into extra_body"
+            )
+        asked_of = self.server or self.format
+        if self.decoding.card and not self.knows.has_card:
+            raise ValueError(
+                f'decoding = "card" cannot be had from {asked_of}: without temperature it draws'
+                ' by its own default, not the model card\'s; omit = ["temperature"] asks for that'
+            )
+        if self.seed is not None and not self._called("seed"):
+            raise ValueError(f"seed cannot be had from {asked_of}, which takes none")
+        if self.format != "openai" and (self.server or self.max_tokens_field):
+            raise ValueError('server and max_tokens_field go with format = "openai"')
+        ours = {*_DRAWN, *map(self._called, _DRAWN), "max_completion_tokens"}
+        if unknown := set(self.omit) - ours - {*self.knows.neutral}:
+            raise ValueError(f"omit: {', '.join(sorted(unknown))} would not be sent anyway")
+        if needed := set(self.omit) & self.knows.needs:
+            raise ValueError(f"omit: {asked_of} refuses requests without {', '.join(needed)}")
+        return self

@@ -1,0 +1,194 @@
+"""What a server's section of bench.toml says of one that we start, or that may move meanwhile.
+
+``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``; what is asked
+of it is then known by these weights, not by an address.
+"""
+
+import re
+import shlex
+import socket
+from collections.abc import Mapping
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from resources.config.secrets import named_in_command
+from resources.config.sections.base import ModelSpec
+from resources.config.sections.cluster import PoolName
+from resources.config.sections.known_servers import ServerName
+
+_NAMED = re.compile(r"\{(\w*)\}")  # {"image": 4}, as vLLM takes it, is none
+_KNOWN = ("path", "port", "name")
+_OF_A_SHELL = re.compile(r"[|&;<>]+|\d?>&?\d?|\$\(.*|`.*|\$\{?\w+\}?")
+_WHERE = ("--host", "--server-name")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=.*")
+
+
+_PROGRAMS: Mapping[str, ServerName] = {
+    "vllm": "vllm",
+    "sglang": "sglang",
+    "lmdeploy": "lmdeploy",
+    "llama-server": "llama.cpp",
+    "transformers": "transformers",
+}
+
+
+def server_of(command: str) -> ServerName:
+    """Which known server a command starts, by a program or a Python module that it names; or "".
+
+    >>> server_of("env A=1 vllm serve {path}"), server_of("python -m sglang.launch_server {path}")
+    ('vllm', 'sglang')
+    >>> server_of("./serve.sh {path} vllm/1"), server_of("'")
+    ('', '')
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:  # which is told elsewhere
+        return ""
+    named = (PurePath(one).name if PurePath(one).suffix == "" else "" for one in words)
+    modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")
+    return next((_PROGRAMS[one] for one in (*named, *modules) if one in _PROGRAMS), "")
+
+
+def is_command(written: str) -> str:
+    """Check the words of a command that serves a folder at a port.
+
+    Raises:
+        ValueError: If it is none; names the word.
+    """
+    return _is_command(written) if written else written
+
+
+def _is_command(written: str) -> str:
+    try:
+        words = shlex.split(written)
+    except ValueError as why:
+        raise ValueError(f"cannot be split into words: {why}") from why
+    if strange := [name for name in _NAMED.findall(written) if name not in _KNOWN]:
+        known = ", ".join(f"{{{name}}}" for name in _KNOWN)
+        raise ValueError(f"there is no {{{strange[0]}}}; known: {known}")
+    if missing := [name for name in ("path", "port") if f"{{{name}}}" not in written]:
+        raise ValueError(
+            f"should say {{{missing[0]}}}: which weights are served, and where, is ours"
+        )
+    if shell := [word for word in words if _OF_A_SHELL.fullmatch(word)]:
+        raise ValueError(
+            f"{shell[0]} is for a shell, and there is none: write a script, and name that"
+        )
+    if told := named_in_command(written):
+        raise ValueError(
+            f"gives a key by {told}: put it into the environment, which the server gets as well"
+            " (vllm takes VLLM_API_KEY)"
+        )
+    if _VARIABLE.fullmatch(words[0]):
+        raise ValueError("begins with a variable: write env in front of it")
+    if _NAMED.search(words[0]):
+        raise ValueError("should begin with a program")
+    return written
+
+
+def _is_a_machine(name: str) -> str:
+    if name and not re.fullmatch(r"[\w.-]+", name.replace("{hostname}", "h"), re.ASCII):
+        raise ValueError(
+            'should be the name or address of this machine, such as "{hostname}" or "10.0.0.5",'
+            " without http:// and port"
+        )
+    return name
+
+
+def _listens_at(command: str) -> str:
+    """Where a command says that its server listens; "" where it does not.
+
+    >>> _listens_at("vllm serve {path} --host 127.0.0.1 --port {port}")
+    '127.0.0.1'
+    """
+    words = [part for word in shlex.split(command) for part in word.split("=", 1)]
+    return next((at for option, at in pairwise(words) if option in _WHERE), "")
+
+
+def _is_loopback(name: str) -> bool:
+    return name in ("localhost", "::1") or name.startswith("127.")
+
+
+class ManagedServerSection(ModelSpec):
+    """A server that we start, or whose addresses change; and how many runs may ask it."""
+
+    serve: Annotated[str, AfterValidator(is_command)] = ""
+    """The command that serves ``path`` at 127.0.0.1, as long as a run asks it; no shell reads it.
+    ``{port}`` is one that is free, ``{name}`` the model's name here. Part of a reply's identity,
+    beside the weights; in place of ``base_url``."""
+    path: str = ""
+    """Folder with the weights that the server answers with (as written, or relative to bench.toml).
+    With it a reply is known by what they hold, wherever they are served."""
+    replicas: int = Field(1, gt=0)
+    """How many servers are started. One that dies is started anew."""
+    devices: tuple[str, ...] = ()
+    """CUDA_VISIBLE_DEVICES of each, such as ``["0,1", "2,3"]``; none: as it is here."""
+    start_timeout: float = Field(1800.0, gt=0)
+    """s; longest wait until a server that was started can be asked."""
+    health: str = Field("/health", pattern=r"^/\S*$")
+    """Where it says with 200 that it can be asked; where there is no such page, ``/v1/models``."""
+    reached_as: Annotated[str, AfterValidator(_is_a_machine)] = ""
+    """The name under which other machines reach this one, such as ``"{hostname}"``: homes that
+    share ``[storage] database`` then ask one another's servers, and who finds some starts none."""
+    addresses_file: str = ""
+    """A file with one address a line, like those of ``base_url``, that is looked at again while a
+    run asks: new ones are asked too, those that are gone no more."""
+
+    pool: PoolName | None = None
+    """What a run that asks this model holds instead of the pool ``gpu``: one of ``pools`` in
+    ``[cluster]``, which says how many runs may hold it at once. Models of one group of servers name
+    one pool."""
+
+    @property
+    def n_served(self) -> int:
+        """Servers to be started."""
+        return max(self.replicas, len(self.devices))
+
+    @property
+    def reached_here(self) -> str:
+        """``reached_as`` on this machine."""
+        return self.reached_as.replace("{hostname}", socket.gethostname())
+
+    @property
+    def command_digest(self) -> str:
+        """What tells the command from others; where its program lies does not."""
+        program, *rest = shlex.split(self.serve)
+        return sha256("\n".join([PurePath(program).name, *rest]).encode()).hexdigest()[:8]
+
+    def command(self, *, path: str, port: int, name: str) -> list[str]:
+        """The words of the command for one server.
+
+        Args:
+            path: The folder with the weights.
+            port: Where it is to listen.
+            name: The model's name here.
+        """
+        values = {"path": path, "port": str(port), "name": name}
+        return [
+            _NAMED.sub(lambda found: values.get(found[1], found[0]), word)
+            for word in shlex.split(self.serve)
+        ]
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        if self.serve and self.addresses_file:
+            raise ValueError("either serve or addresses_file, not both")
+        only = {"replicas", "devices", "health", "reached_as"} & self.model_fields_set
+        if not self.serve and only:
+            raise ValueError(f"{min(only)} goes with serve")
+        heard = _listens_at(self.serve)
+        if self.reached_as and _is_loopback(heard) and not _is_loopback(self.reached_as):
+            raise ValueError(
+                f"reached_as: by its command the server listens at {heard}, where no other machine"
+                " reaches it; at every interface it does with --host 0.0.0.0"
+            )
+        told = "replicas" in self.model_fields_set
+        if self.devices and told and self.replicas != len(self.devices):
+            raise ValueError(
+                f"replicas: {self.replicas}, but devices are given for {len(self.devices)}"
+            )
+        return self

@@ -1,0 +1,48 @@
+"""The settings as a resource, with what a single command overrides."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from pydantic import Field
+
+from resources.config.bench_toml import Settings, load_settings
+from resources.config.sections.audit import SoundnessSettings
+from resources.config.sections.engine_kinds import read_model
+
+
+class SettingsFile(dg.ConfigurableResource[Any]):
+    """``bench.toml``, read anew at every run, so that a running UI sees its changes."""
+
+    home: str
+    sources: dict[str, str] = Field(default_factory=dict)
+    """Suite -> source folder, instead of what the file says."""
+    suites: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Suite -> settings, instead of what the file says."""
+    models: dict[str, Any] = Field(default_factory=dict)
+    """Model -> section, of those that the command was given by where they are."""
+
+    training: list[str] = Field(default_factory=list)
+    """What models were trained on, instead of what the file says."""
+
+    def load(self) -> Settings:
+        """Read the file and apply the overrides.
+
+        Raises:
+            SettingsError: If the file or an entry of it cannot be used.
+        """
+        written = load_settings(Path(self.home))
+        suites = {
+            name: {**written.suites.get(name, {}), **self.suites.get(name, {})}
+            for name in {**written.suites, **self.suites}
+        }
+        sources = {
+            **written.sources,
+            **{k: str(Path(v).absolute()) for k, v in self.sources.items()},
+        }
+        given = {name: read_model(section) for name, section in self.models.items()}
+        changed = written.model_copy(update={"suites": suites, "sources": sources})
+        if self.training:
+            named = SoundnessSettings(training=[str(Path(one).absolute()) for one in self.training])
+            changed = changed.model_copy(update={"soundness": named})
+        return changed.with_given(given) if given else changed

@@ -1,1 +1,0 @@
-"""PostgreSQL, where bench.toml names one: how it is reached, and what is said of it."""

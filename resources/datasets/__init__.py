@@ -1,0 +1,1 @@
+"""Downloads of released data sets, and where sources lie."""

@@ -1,0 +1,181 @@
+"""Releases in the home: each in a folder of its own, whole or not at all."""
+
+import asyncio
+import fcntl
+import json
+import shutil
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import file_digest, sha256
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from bench_assets.core.schema.errors import SourceError
+from resources.datasets.archives import is_archive, unpack
+from resources.datasets.download import Downloads, Patience, RemoteFile
+from resources.datasets.hub import hub_files
+from resources.datasets.release_address import HubRelease, Release
+from resources.images.allowed_hosts import Hosts
+
+_RECORD = "fetched.json"
+_SPARE = 1 << 30  # bytes of the disk that are left free
+_AGENT = "bench-assets (fetches a published benchmark once)"
+
+
+class DownloadObserver(Protocol):
+    """Who is told how far a release has come."""
+
+    def begin(self, title: str, total: int) -> None:
+        """Say what is fetched, and its size in bytes; 0 if that is not known."""
+
+    def add(self, n: int) -> None:
+        """Say that so many bytes are there more (or, below 0, less)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedRelease:
+    """A release that lies in the home."""
+
+    address: str
+    commit: str  # of a hub's data set; "" of a file
+    n_bytes: int  # as it arrived
+    files: dict[str, str]  # path -> SHA-256 as it arrived
+
+
+class ReleaseCache:
+    """The folder ``sources`` of a home: one folder a suite and address."""
+
+    def __init__(self, home: Path, patience: Patience | None = None) -> None:
+        self._folder = home / "sources"
+        self._patience = patience or Patience()
+
+    def fetched(self, suite: str, release: Release) -> CachedRelease | None:
+        """What is known of a release that was fetched whole; None if it was not.
+
+        Raises:
+            SourceError: If the record of it cannot be read.
+        """
+        record = self._place(suite, release) / _RECORD
+        return _read(record) if record.exists() else None
+
+    def all(self) -> list[tuple[str, CachedRelease, Path]]:
+        """Every release that was fetched whole, with its suite and its folder."""
+        records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
+        return [(one.parts[-3], _read(one), one.with_name("files")) for one in records]
+
+    def damage(self, folder: Path) -> list[str]:
+        """Compare the files of a release with what arrived; archives are gone once unpacked.
+
+        Raises:
+            SourceError: If the record of it cannot be read.
+        """
+        wrong = []
+        for name, digest in _read(folder.with_name(_RECORD)).files.items():
+            try:
+                with (folder / name).open("rb") as file:
+                    if file_digest(file, "sha256").hexdigest() != digest:
+                        wrong.append(f"{name}: not the bytes that arrived")
+            except OSError as why:
+                if not is_archive(name):
+                    wrong.append(f"{name}: {why.strerror}")
+        return wrong
+
+    def fetch(self, suite: str, release: Release, watched: DownloadObserver) -> Path:
+        """Bring a release into the home unless it is there, and return its folder.
+
+        One process fetches, others wait for it. What a killed one left is gone on with.
+
+        Raises:
+            SourceError: If it cannot be fetched whole, or is not what was pinned.
+        """
+        place = self._place(suite, release)
+        place.mkdir(parents=True, exist_ok=True)
+        with _alone(place):
+            if not (place / _RECORD).exists():
+                self._fetch(place, release, watched)
+        folder = place / "files" / release.below
+        if not folder.is_dir():
+            raise SourceError(f"{release}: has no folder {release.below}: {folder}")
+        return folder
+
+    def _fetch(self, place: Path, release: Release, watched: DownloadObserver) -> None:
+        arrived, files = place / "arrived", place / "files"
+        if files.exists():
+            files.replace(arrived)  # a kill came before the record was written
+        commit, remote = _contents(release)
+        total = sum(file.size or 0 for file in remote)
+        _require_room(place, total)
+        watched.begin(str(release), total)
+        digests = asyncio.run(_bring(remote, arrived, self._patience, watched))
+        archives = [_inside(arrived, file) for file in remote if is_archive(file.path)]
+        for archive in archives:
+            unpack(archive)
+        arrived.replace(files)
+        size = sum((files / path).stat().st_size for path in digests)
+        record = CachedRelease(address=str(release), commit=commit, n_bytes=size, files=digests)
+        unfinished = place / f".{_RECORD}"
+        unfinished.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
+        unfinished.replace(place / _RECORD)
+        for archive in archives:
+            (files / archive.relative_to(arrived)).unlink()
+
+    def _place(self, suite: str, release: Release) -> Path:
+        return self._folder / suite / sha256(str(release).encode()).hexdigest()[:12]
+
+
+def _read(record: Path) -> CachedRelease:
+    try:
+        return CachedRelease(**json.loads(record.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, RecursionError) as why:
+        raise SourceError(f"{record}: not as we write it; delete it to fetch anew") from why
+
+
+def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
+    if isinstance(release, HubRelease):
+        return hub_files(release)
+    name = PurePosixPath(unquote(urlsplit(release.url).path)).name or "release"
+    return "", [RemoteFile(path=name, url=release.url, sha256=release.sha256)]
+
+
+async def _bring(
+    remote: Sequence[RemoteFile], folder: Path, patience: Patience, watched: DownloadObserver
+) -> dict[str, str]:
+    import aiohttp
+
+    from resources.images.host_resolver import connector
+
+    # Bytes are counted as they are stored: nothing may be unpacked on its way.
+    # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.
+    hosts = Hosts.typed_by_user(remote[0].url) if remote else Hosts()
+    async with aiohttp.ClientSession(
+        connector=connector(hosts),
+        headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
+        timeout=aiohttp.ClientTimeout(total=None, sock_read=patience.timeout),
+        auto_decompress=False,
+    ) as session:
+        downloads = Downloads(session, patience, watched.add, hosts)
+        return {file.path: await downloads.fetch(file, _inside(folder, file)) for file in remote}
+
+
+def _inside(folder: Path, file: RemoteFile) -> Path:
+    path = PurePosixPath(file.path)
+    if path.is_absolute() or ".." in path.parts:
+        raise SourceError(f"{file.url}: {file.path!r} would lie elsewhere")
+    return folder / path
+
+
+def _require_room(place: Path, total: int) -> None:
+    free = shutil.disk_usage(place).free
+    if total + _SPARE > free:
+        raise SourceError(
+            f"{place}: {total / 1e9:.1f} GB are to be fetched, and {free / 1e9:.1f} GB are free"
+        )
+
+
+@contextmanager
+def _alone(place: Path) -> Generator[None]:
+    with (place / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,177 @@
+"""Fetches one file: goes on where it was broken off; what is not what was pinned is not kept."""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from bench_assets.core.schema.errors import SourceError
+from resources.http.backoff import wait_of
+from resources.images.allowed_hosts import ForbiddenAddressError, Hosts, opened
+
+if TYPE_CHECKING:
+    import aiohttp
+
+Progress: TypeAlias = Callable[[int], None]  # bytes that arrived; below 0: that were thrown away
+
+_LATER = {408, 416, 425, 429, 500, 502, 503, 504}  # what a server may answer otherwise next time
+_CHUNK = 1 << 20
+_MOST = 64 << 30  # bytes of a file whose size is not known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How often one file is tried, and how long is waited."""
+
+    tries: int = 6  # in a row that bring nothing
+    pause: float = 1.0  # s before the second; doubled for each further one
+    longest_pause: float = 120.0  # s; a server that asks for more is left alone
+    timeout: float = 60.0  # s without a byte
+    slowest: int = 1024  # bytes a second, after so long
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteFile:
+    """A file, and what it must be."""
+
+    path: str  # in its release
+    url: str
+    size: int | None = None  # bytes, if known
+    sha256: str = ""
+    git_blob: str = ""  # SHA-1 of a git blob, where the hub knows no SHA-256
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _DownloadFailure:
+    """Why a try brought less than all."""
+
+    what: str = "the connection was closed before the end"
+    again: bool = True  # whether another try may bring more
+    wait: float = 0.0  # s; what the server asks for
+    moved: bool = False  # something came
+
+
+@dataclass(frozen=True, slots=True)
+class Downloads:
+    """Fetches files over one session."""
+
+    session: "aiohttp.ClientSession"  # with the connector of ``hosts``
+    patience: Patience
+    progress: Progress
+    hosts: Hosts
+
+    async def fetch(self, file: RemoteFile, target: Path) -> str:
+        """Bring a file to ``target``, unless it is there, and return its SHA-256.
+
+        What arrives is kept in ``<target>.part``; a later call goes on behind it.
+
+        Raises:
+            SourceError: If it cannot be fetched, or what arrives is not what it must be.
+        """
+        if target.exists():
+            digest, fault = _checked(file, target)
+            if not fault:
+                self.progress(target.stat().st_size)
+                return digest
+            target.unlink()
+        part = target.with_name(f"{target.name}.part")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        continued = part.exists()
+        if continued:
+            self.progress(part.stat().st_size)
+        digest, fault = await self._arrived(file, part)
+        if fault and continued:  # what an earlier run left may have been of another file
+            self._throw_away(part)
+            digest, fault = await self._arrived(file, part)
+        if fault:
+            self._throw_away(part)
+            raise SourceError(f"{file.url}: {fault}")
+        part.replace(target)
+        return digest
+
+    async def _arrived(self, file: RemoteFile, part: Path) -> tuple[str, str]:
+        """Fetch what is missing; the SHA-256 of the whole, and what is wrong with it."""
+        tries, patience = 0, self.patience
+        while failure := await self._try(file, part):
+            tries = 1 if failure.moved else tries + 1
+            wait = max(failure.wait, patience.pause * 2.0 ** (tries - 1))
+            if not failure.again or tries >= patience.tries or wait > patience.longest_pause:
+                kept = "; what arrived is kept and not fetched again" if part.exists() else ""
+                raise SourceError(f"{file.url}: {failure.what}{kept}")
+            await asyncio.sleep(wait)
+        return _checked(file, part)
+
+    async def _try(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
+        """Ask for what is missing; None if all of it came."""
+        from aiohttp import ClientError
+
+        here = _size(part)
+        if here and here == file.size:
+            return None
+        headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
+        try:
+            async with opened(self.session, file.url, self.hosts, headers) as response:
+                if here and response.status in (200, 416):  # it does not go on where we want it to
+                    self._throw_away(part)
+                    here = 0
+                failure = await self._receive(response, file, part)
+        except ForbiddenAddressError as why:
+            return _DownloadFailure(str(why), again=False)
+        except (ClientError, TimeoutError) as why:
+            return _DownloadFailure(f"{type(why).__name__}: {why}", moved=_size(part) > here)
+        if failure:
+            return failure
+        cut_off = file.size is not None and _size(part) < file.size
+        return _DownloadFailure(moved=_size(part) > here) if cut_off else None
+
+    async def _receive(
+        self, response: "aiohttp.ClientResponse", file: RemoteFile, part: Path
+    ) -> _DownloadFailure | None:
+        """Keep what comes; None if it ended, all of it or not."""
+        if response.status not in (200, 206):
+            again, wait = response.status in _LATER, wait_of(response.headers)
+            return _DownloadFailure(f"HTTP {response.status}", again, wait)
+        before = here = _size(part)
+        started = time.monotonic()
+        with part.open("ab") as kept:
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                here += len(chunk)
+                if here > (_MOST if file.size is None else file.size):
+                    return _DownloadFailure("larger than it should be", again=False)
+                kept.write(chunk)
+                self.progress(len(chunk))
+                if self._drips(here - before, time.monotonic() - started):
+                    return _DownloadFailure(f"slower than {self.patience.slowest} bytes a second")
+        return None
+
+    def _drips(self, n_bytes: int, seconds: float) -> bool:
+        return seconds > self.patience.timeout and n_bytes < seconds * self.patience.slowest
+
+    def _throw_away(self, part: Path) -> None:
+        self.progress(-part.stat().st_size)
+        part.unlink()
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:
+    """The SHA-256 of a file, and what is wrong with it ("" if nothing is)."""
+    sha256, blob = hashlib.sha256(), hashlib.sha1(usedforsecurity=False)
+    blob.update(b"blob %d\0" % arrived.stat().st_size)
+    with arrived.open("rb") as opened:
+        while chunk := opened.read(_CHUNK):
+            sha256.update(chunk)
+            blob.update(chunk)
+    for name, wanted, found in (
+        ("SHA-256", file.sha256, sha256.hexdigest()),
+        ("git blob", file.git_blob, blob.hexdigest()),
+    ):
+        if wanted and wanted != found:
+            return found, f"its {name} is {found}, not {wanted}: not the file that was pinned"
+    return sha256.hexdigest(), ""

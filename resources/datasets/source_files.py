@@ -1,0 +1,67 @@
+"""Where the originals of each suite lie."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from bench_assets.core.schema.errors import SettingsError, SourceError
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.cache import ReleaseCache
+from resources.datasets.download_progress import LoggedDownload
+from resources.datasets.release_address import Release, is_address, read_address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a suite is read from, never written to unless it is the mini edition's."""
+
+    folder: Path  # of a benchmark without Python, its one file or folder
+    is_mini: bool  # no folder is configured: the leaf draws its mini edition into this one
+
+
+class SourceFiles(dg.ConfigurableResource[Any]):
+    """One source folder for each suite, from the settings."""
+
+    settings: SettingsFile
+
+    def open(self, suite: str) -> Source:
+        """Find the folder of a suite; without one in the settings, the mini edition's.
+
+        A release that is named by its address is fetched, unless it is in the home already.
+
+        Raises:
+            SourceError: If the configured folder, or the file of a benchmark, does not exist; if
+                the release cannot be fetched.
+            SettingsError: If what is configured is no address.
+        """
+        settings = self.settings.load()
+        benchmark = settings.benchmarks.get(suite)
+        named = settings.sources.get(suite) or (benchmark.file if benchmark else None)
+        if named is None:
+            return Source(folder=settings.home / "mini" / suite, is_mini=True)
+        if release := configured_release(settings, suite):
+            cache = ReleaseCache(settings.home)
+            return Source(folder=cache.fetch(suite, release, LoggedDownload()), is_mini=False)
+        folder = settings.resolve(named)
+        if not (folder.is_dir() or (benchmark and folder.is_file())):
+            what = "file or folder" if benchmark else "folder"
+            raise SourceError(f"{folder}: no such {what}; it is the source of {suite}")
+        return Source(folder=folder, is_mini=False)
+
+
+def configured_release(settings: Settings, suite: str) -> Release | None:
+    """The release that bench.toml names as a suite's source; None if it names a folder, or none.
+
+    Raises:
+        SettingsError: If what it names is no address.
+    """
+    named = settings.sources.get(suite, "")
+    if not is_address(named):
+        return None
+    try:
+        return read_address(named)
+    except SettingsError as why:
+        raise SettingsError(f"{settings.file}, [sources], {suite}: {why}") from why

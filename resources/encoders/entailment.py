@@ -1,0 +1,64 @@
+"""Natural language inference: whether one sentence follows from another, by a local model."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import first_line
+from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.models.transformers.loading import refuse_incomplete
+
+_BATCH = 32
+_ENTAILMENT = "entailment"
+
+
+def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list[float]]:
+    """Load a sequence classifier with a label "entailment".
+
+    The function that comes back gives the probability, in [0, 1], that the first sentence of each
+    pair entails the second.
+
+    Args:
+        location: A folder or a hub id, such as that of mDeBERTa-v3-base-xnli (appendix F).
+
+    Raises:
+        ModelError: If it does not load, or has no such label.
+    """
+    let_torchvision_load()
+    import torch
+
+    tokenizer, model = _loaded(location)
+    labels = {label.lower(): number for number, label in model.config.id2label.items()}
+    if _ENTAILMENT not in labels:
+        raise ModelError(f"{location}: labels {sorted(labels)}, expected one named {_ENTAILMENT}")
+
+    def entailment(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        scores: list[float] = []
+        for start in range(0, len(pairs), _BATCH):
+            said, followed = zip(*pairs[start : start + _BATCH], strict=True)
+            batch = tokenizer(
+                list(said), list(followed), padding=True, truncation=True, return_tensors="pt"
+            )
+            with torch.inference_mode():
+                shares = model(**batch).logits.softmax(dim=-1)[:, labels[_ENTAILMENT]]
+            scores += shares.tolist()
+        return scores
+
+    return entailment
+
+
+def _loaded(location: str) -> tuple[Any, Any]:
+    """Load a tokenizer and a classifier, whole."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(location)
+        model, loading = AutoModelForSequenceClassification.from_pretrained(
+            location, ignore_mismatched_sizes=True, output_loading_info=True
+        )
+    except (OSError, ValueError) as why:
+        raise ModelError(f"{location}: no classifier: {first_line(why)}") from why
+    refuse_incomplete(location, loading)
+    return tokenizer, model.eval()

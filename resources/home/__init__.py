@@ -1,1 +1,0 @@
-"""Tables and vectors in the folder that holds everything, ``BENCH_HOME``."""

@@ -1,0 +1,1 @@
+"""HTTP errors, retries and backoff, shared by all clients."""

@@ -1,0 +1,230 @@
+"""When a server may be asked again: it says so in one of many ways, or else a little later.
+
+When a server is asked again, and when it is not asked any more.
+"""
+
+import asyncio
+import logging
+import random
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
+from math import inf, isfinite
+from time import monotonic
+
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.servers import ServerSpec
+
+_MAY_PASS = {408, 409, 425, 429}
+_DOUBLINGS = 30  # of a delay; more would leave the range of numbers before that of any limit
+_LONGEST_HINT = 30.0  # s; a reset time is when a whole quota is back, one request may go earlier
+_A_MOMENT = 1e9  # s; what is larger is no length of time but a moment, of after 2001
+_WAIT_IN_BODY = (
+    re.compile(r'"retryDelay": *"([\d.]+s)"'),
+    re.compile(
+        r"(?:try again|retry|wait) (?:in|after) (\d+(?:\.\d+)?(?:[hms]+[\dhms]*(?:\.\d+s)?)?)"
+    ),
+)
+
+
+def may_pass(status: int) -> bool:
+    """Whether the same request may do later on, by the HTTP status of its answer.
+
+    >>> [status for status in (400, 404, 429, 500, 501, 503, 529) if may_pass(status)]
+    [429, 500, 503, 529]
+    """
+    return status in _MAY_PASS or (status >= 500 and status != 501)
+
+
+def back_off(
+    tries: int,
+    base_delay: float,
+    rng: random.Random,
+    *,
+    asked_for: float = 0.0,
+    longest: float = inf,
+) -> float:
+    """How long to wait before the next try, in s: never less than the server asks for.
+
+    Else twice as long each time, and spread by half either way, so that many who failed together
+    do not come back together.
+
+    Args:
+        tries: How many there were, from 1.
+        base_delay: s; the wait after the first.
+        rng: Spreads.
+        asked_for: s; what the server asks for.
+        longest: s; for a wait that it does not ask for, before it is spread.
+    """
+    if asked_for:
+        return asked_for + base_delay * rng.random()
+    delay = base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
+    return min(delay, longest) * (0.5 + rng.random())
+
+
+def wait_of(headers: Mapping[str, str], body: str = "") -> float:
+    """How long a server asks us to wait, in s; 0.0 if it does not say so in any known way.
+
+    Known are the headers retry-after-ms and Retry-After, Google's RetryInfo, a message such as
+    "try again in 1m2.5s", and x-ratelimit-reset, which is only a hint: it tells when all of a
+    quota is back.
+    """
+    told = {name.lower(): value for name, value in headers.items()}
+    if milliseconds := duration(told.get("retry-after-ms", "")):
+        return milliseconds / 1e3
+    if wait := retry_after(told.get("retry-after", "")):
+        return wait
+    for form in _WAIT_IN_BODY:
+        if match := form.search(body):
+            return duration(match[1])
+    if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
+        told.setdefault("x-ratelimit-reset", match[1])
+    return min(_until_reset(told), _LONGEST_HINT)
+
+
+def retry_after(header: str) -> float:
+    """Read a Retry-After header, seconds or a date, as s from now; 0.0 if it makes no sense.
+
+    >>> retry_after("1.5"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
+    (1.5, 0.0, 0.0)
+    """
+    if wait := duration(header):
+        return wait
+    try:
+        date = parsedate_tz(header)
+        return max(mktime_tz(date) - time.time(), 0.0) if date else 0.0
+    except (ValueError, OverflowError):  # a year that no calendar has
+        return 0.0
+
+
+def duration(text: str) -> float:
+    """Read a length of time as s; 0.0 if it is none, or longer than a number can say.
+
+    >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
+    (360.0, 3723.5, 0.02, 7.0, 0.0)
+    """
+    n = r"(\d+(?:\.\d+)?)"
+    form = rf"\s*(?:{n}|(?:{n}h)?(?:{n}m)?(?:{n}s)?(?:{n}ms)?)\s*"
+    match = re.fullmatch(form, text, re.ASCII)
+    bare, hours, minutes, seconds, ms = map(float, match.groups("0") if match else "00000")
+    length = bare + 3600 * hours + 60 * minutes + seconds + ms / 1e3
+    return length if isfinite(length) else 0.0
+
+
+def _until_reset(told: Mapping[str, str]) -> float:
+    """The longest wait for a quota that is used up; if none says so, the shortest for any."""
+    resets = {n: _in_seconds(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
+    used_up = [s for n, s in resets.items() if told.get(n.replace("reset", "remaining")) == "0"]
+    return max(used_up) if used_up else min(resets.values(), default=0.0)
+
+
+def _in_seconds(reset: str) -> float:
+    """Read a length of time, or a moment as s or ms since 1970, as s from now."""
+    length = duration(reset)
+    if length < _A_MOMENT:
+        return length
+    moment = length / 1e3 if length > _A_MOMENT * 100 else length
+    return max(moment - time.time(), 0.0)
+
+
+_log = logging.getLogger("bench_assets.server")
+AS_OFTEN_AS_ALLOWED = 1_000_000
+_POLL = 5.0  # s; about as often is asked whether a model is loaded
+_ROUND = 8  # requests lost in a row that say: the server is gone, where few are under way at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A try that brought no reply."""
+
+    what: str  # "HTTP 503"
+    detail: str = ""  # what the server says about it
+    tries: int = 1  # how many are worth it: 1 if the same request can only fail again
+    wait: float = 0.0  # s; what the server asks for
+    unreachable: bool = False  # no connection came about
+    refused: bool = False  # is about how we ask, not what: a wrong key, model name or address
+    advice: str = ""  # what to do about a refusal
+    loading: bool = False  # the server is there, its model not yet
+
+    @property
+    def is_overload(self) -> bool:
+        """Whether there was a server, and the same request may do later on."""
+        return self.tries == AS_OFTEN_AS_ALLOWED and not (self.unreachable or self.loading)
+
+    def __str__(self) -> str:
+        """What happened, and what the server says about it."""
+        return f"{self.what}: {self.detail}" if self.detail else self.what
+
+
+class RetryPolicy:
+    """Tries requests to one server, and sees when trying has become pointless for all of them.
+
+    A request is tried again with exponential back-off and jitter, never earlier than the server
+    asks for (Retry-After), and bounded in number and time; while a model is being loaded, in time
+    only. A server counts as gone when a request is given up and nothing came back meanwhile, either
+    because no connection came about, or after a whole round of such requests.
+    """
+
+    def __init__(self, spec: ServerSpec, base_delay: float, rng: random.Random) -> None:
+        self._spec = spec
+        self._where = spec.place
+        self._base_delay = base_delay
+        self._rng = rng
+        self._answered_at = -1.0  # s on the monotonic clock; below 0: never
+        self._lost = 0  # requests given up since anything came back
+        self._gone = asyncio.Event()
+        self._why_gone = ""
+
+    async def reply(self, ask: Callable[[], Awaitable[Reply | Failure]]) -> Reply:
+        """Ask until a reply comes or no further try is worth it; then the reply has ``error``.
+
+        Raises:
+            ModelError: If the server refuses us, or is gone, before it ever gave a reply.
+        """
+        started, tries = monotonic(), 0
+        while not self._gone.is_set():
+            outcome = await ask()
+            tries += 1
+            if isinstance(outcome, Reply):
+                self._answered_at, self._lost = monotonic(), 0
+                return outcome
+            allowed = AS_OFTEN_AS_ALLOWED if outcome.loading else self._spec.max_tries
+            most, wait = min(outcome.tries, allowed), self._wait(outcome, tries)
+            if tries >= most or monotonic() + wait > started + self._spec.max_wait:
+                return self._give_up(outcome, tries, started)
+            where = f"{self._spec.model} at {self._where}"
+            _log.warning("%s: %s; try %d/%d in %.2f s", where, outcome.what, tries + 1, most, wait)
+            await self._pause(wait)
+        return Reply(error=self._why_gone)
+
+    def _wait(self, failure: Failure, tries: int) -> float:
+        longest = _POLL if failure.loading else inf
+        return back_off(tries, self._base_delay, self._rng, asked_for=failure.wait, longest=longest)
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._gone.wait(), seconds)
+
+    def _give_up(self, failure: Failure, tries: int, started: float) -> Reply:
+        if failure.refused and self._answered_at < 0:
+            todo = f"; {failure.advice}" if failure.advice else ""
+            self._why_gone = f"{self._where}: {failure}{todo}"
+            self._gone.set()
+            raise ModelError(self._why_gone)
+        if failure.tries == 1:
+            self._lost = 0  # the server is there: it has looked at the request
+            return Reply(error=str(failure))
+        self._lost += 1
+        if self._answered_at < started and self._lost >= self._patience(failure):
+            self._why_gone = f"{self._where} cannot be reached any more: {failure}"
+            self._gone.set()
+            if self._answered_at < 0:
+                raise ModelError(f"{self._where}: cannot be reached: {failure}")
+        return Reply(error=f"{failure} (tries: {tries})")
+
+    def _patience(self, failure: Failure) -> int:
+        return 1 if failure.unreachable else max(_ROUND, self._spec.concurrency)

@@ -1,0 +1,228 @@
+"""What servers say instead of replying: each in a form of its own, few in that of the API.
+
+What a server sends, as far as we take it: a reply is small, whatever it was packed in.
+"""
+
+import re
+from collections.abc import Mapping
+
+import aiohttp
+import orjson
+
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, may_pass, wait_of
+
+_SHOWN = 300  # characters of a server's message that are worth showing
+_READ = 65_536  # bytes of a page that is not JSON in which its title is looked for
+_MATCHED = 4_000  # characters of a message in which known words are looked for
+_DEEPEST = 6  # levels of JSON in which a message is looked for
+_NAMES = (  # fields that have one
+    *("error", "message", "detail", "msg", "metadata", "raw"),
+    *("errors", "error_msg", "base_resp", "status_msg"),
+)
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_TOO_LONG = _any_of(
+    # Bounded, as what may stand anywhere is else looked through once for each place that it starts.
+    r"context[_ ]?(length|size|window|limit)[\w' ]{0,80}exceed",
+    r"exceed[\w' ]{0,80}context",
+    r"maximum (allowed )?(context|prompt|input|model) length",
+    r"longer than the (model|maximum)",
+    r"(prompt|input)( \w+)? (is )?too (long|large)",
+    r"reduce the length",
+    r"maximum number of tokens allowed",
+    r"token count[\w ]{0,80}exceeds",
+    r"model token limit",
+    r"range of input length",
+    r"too large for model",
+    r"(configured|available) context size",
+)
+_FILTERED = _any_of(
+    r"content[_ ]?filter",
+    r"content management policy",
+    r"moderation",
+    r"flagged",
+    r"inappropriate content",
+    r"data_inspection_failed",
+)
+_UNREADABLE = _any_of(
+    r"(image|vision|multimodal)\b.{0,40}\bnot supported",
+    r"not support.{0,20}\bimage",
+    r"failed to (load|decode) image",
+)
+_LOADING = _any_of(r"\bloading\b", r"\bstarting\b", r"warming up", r"not ready", r"initiali[sz]ing")
+
+_NO_KEY = "api_key_env should name the environment variable that holds a key of this server"
+_NO_MONEY = "the account behind the key has nothing left to spend"
+_NO_MODEL = "model should be one that GET <base_url>/models lists"
+_NO_SUCH_PATH = (
+    "base_url should be what /chat/completions, or the path of its format, follows: as a rule it"
+    " ends in /v1"
+)
+_REDIRECTED = "base_url should be the address that it redirects to"
+
+_ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        _any_of(r"use .?max_completion_tokens"),
+        'set max_tokens_field = "max_completion_tokens" in the section of the model',
+    ),
+    (
+        _any_of(r"max_(completion_)?tokens\b.{0,40}(too large|at most|less than)"),
+        "set a smaller max_tokens in the section of the model",
+    ),
+    (
+        _any_of(
+            r"(unsupported|unrecognized|unknown|unexpected)( request)?[ _]"
+            r"(parameter|value|field|argument|name)",
+            r"extra inputs",
+            r"extra_forbidden",
+            r"cannot find field",
+            r"argument not supported",
+            r"property .{0,60} unsupported",
+            r"cannot both be specified",
+            r"deprecated for this model",
+        ),
+        "name the field in omit, or what the server is in server, in the section of the model",
+    ),
+    (_any_of(r"api[ _-]?key", r"unauthori[sz]ed", r"authenticat", r"credential"), _NO_KEY),
+    (
+        _any_of(
+            r"(models?|deployment)\b.{0,80}\b(not|no)\b.{0,20}\b(exist|found)",
+            r"\bmodel: ",
+            r"(invalid|not a valid) model",
+            r"pinned to",
+        ),
+        _NO_MODEL,
+    ),
+    (
+        _any_of(
+            r"insufficient[_ ](quota|balance|credit|fund)",
+            r"billing[_ ]",
+            r"credit balance",
+            r"spend(ing)?[_ ]limit",
+            r"API usage limits",
+        ),
+        _NO_MONEY,
+    ),
+)
+_ADVISED = {400, 401, 402, 403, 404, 422, 429}  # where a message says how we should ask instead
+_ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
+    401: _NO_KEY,
+    402: _NO_MONEY,
+    403: "the key behind api_key_env may not use this model",
+    404: _NO_SUCH_PATH,
+    405: _NO_SUCH_PATH,
+}
+
+
+def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
+    """Read what a server says instead of replying.
+
+    Args:
+        status: Its HTTP status, or the one it names inside a body with status 200.
+        data: Its message, quoted in part; secrets were taken out of it before.
+        headers: Its headers, in any case; several say when to come back.
+        error: What of the message is about the error, where that is known.
+    """
+    received = _read(data) if error is None else {"error": error}
+    said = (sentence(received) or _page(data))[:_MATCHED]
+    detail = " ".join(said.split())[:_SHOWN]
+    whole = f"{said} {_codes(received)[:_MATCHED]}"
+    what = f"HTTP {status}" if status != 200 else "an error instead of a reply (HTTP 200)"
+    if status != 429 and _TOO_LONG.search(whole):
+        return Failure(what=f"too long for the model's context (HTTP {status})", detail=detail)
+    if status in {400, 403} and _FILTERED.search(whole):
+        return Failure(what=f"blocked by a content filter (HTTP {status})", detail=detail)
+    if advice := _advice(status, whole):
+        return Failure(what=what, detail=detail, refused=True, advice=advice)
+    if _UNREADABLE.search(whole) or not may_pass(status):
+        return Failure(what=what, detail=detail, tries=2 if status == 200 else 1)
+    return Failure(
+        what=what,
+        detail=detail,
+        tries=AS_OFTEN_AS_ALLOWED,
+        wait=wait_of(headers, data[:_READ].decode("utf-8", "replace")),
+        loading=status == 503 and bool(_LOADING.search(whole)),
+    )
+
+
+def sentence(said: object, deeper: int = _DEEPEST) -> str:
+    """Find the message in a body that was JSON; "" if there is none.
+
+    >>> sentence({"error": {"message": "no", "code": 1}}), sentence({"error": "no"})
+    ('no', 'no')
+    >>> sentence({"detail": [{"loc": ["body", "top_k"], "msg": "no"}]})
+    'body.top_k: no'
+    """
+    if isinstance(said, str):
+        return said.strip()
+    if not deeper or not isinstance(said, list | dict):
+        return ""
+    if isinstance(said, list):
+        return "; ".join(filter(None, (sentence(one, deeper - 1) for one in said[:3])))
+    found = ": ".join(filter(None, (sentence(said.get(name), deeper - 1) for name in _NAMES)))
+    where = said.get("loc")
+    return f"{'.'.join(map(str, where))}: {found}" if isinstance(where, list) else found
+
+
+def _advice(status: int, whole: str) -> str:
+    """What to change in how we ask; "" where it is the request, or the moment, that is wrong."""
+    if status in _ADVISED:
+        for pattern, advice in _ADVICE:
+            if pattern.search(whole) and (status != 429 or advice == _NO_MONEY):
+                return advice
+    return _ADVICE_BY_STATUS.get(status, "")
+
+
+def _codes(received: object) -> str:
+    """The words that stand for an error beside its message, such as "context_length_exceeded"."""
+    inner = received[0] if isinstance(received, list) and received else received
+    error = inner.get("error") if isinstance(inner, dict) else None
+    details = error.get("details") if isinstance(error, dict) else None
+    levels = [one for one in (inner, error, details) if isinstance(one, dict)]
+    found = [one.get(name) for one in levels for name in ("code", "type", "error_code")]
+    return " ".join(code for code in found if isinstance(code, str))
+
+
+def _read(data: bytes) -> object:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _page(data: bytes) -> str:
+    """The title of a web page, as proxies send them, or the beginning of whatever else it is."""
+    text = data[:_READ].decode("utf-8", "replace")
+    title = re.search(r"<title>([^<]*)</title>", text, re.IGNORECASE)
+    return f"a web page: {title[1].strip()}" if title else text
+
+
+MOST_BYTES = 16 * 2**20  # of a body, unpacked: a million tokens are a third of it
+
+
+async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> bytes | None:
+    """Read a body; None, and the connection is closed, if it is larger than ``most`` bytes.
+
+    It is unpacked piece by piece, so that a small one that unpacks to gigabytes costs no more
+    memory than ``most`` and a piece.
+
+    Raises:
+        aiohttp.ClientError: If the connection breaks, or it cannot be unpacked.
+    """
+    told = response.content_length  # of what is sent, packed or not
+    if told is not None and told <= most and "Content-Encoding" not in response.headers:
+        return await response.read()
+    body = bytearray()
+    if told is None or told <= most:
+        async for piece in response.content.iter_any():
+            body += piece
+            if len(body) > most:
+                break
+        else:
+            return bytes(body)
+    response.close()
+    return None

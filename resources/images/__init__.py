@@ -1,0 +1,1 @@
+"""The image store, image downloads, generation and previews."""

@@ -1,0 +1,232 @@
+"""Fetches pictures by their address: several at once, politely, and only what is not there yet."""
+
+import asyncio
+import json
+import random
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+
+from bench_assets.core.schema.errors import SourceError
+from resources.http.backoff import back_off, may_pass, wait_of
+from resources.images.allowed_hosts import PUBLIC, ForbiddenAddressError, Hosts, opened
+from resources.images.store import MAX_BYTES
+
+if TYPE_CHECKING:
+    import aiohttp
+
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those known before, total
+
+_CHECKSUMS = "checksums.jsonl"
+_AGENT = "bench-assets (downloads a published benchmark once)"
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """What became of one address."""
+
+    url: str
+    file: str = ""  # its name in the folder; "" if it could not be fetched
+    sha256: str = ""
+    n_bytes: int = 0
+    error: str = ""  # why it is not there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Politeness:
+    """How much is asked of others, and how long."""
+
+    connections: int = 8  # under way at once; half of them to one host
+    tries: int = 4  # of one address
+    pause: float = 1.0  # s before the second try; doubled for each further one
+    longest_pause: float = 60.0  # s; a server that asks for more is left alone
+    timeout: float = 60.0  # s for one picture, all redirects included
+    max_bytes: int = MAX_BYTES
+
+
+def downloaded(urls: Iterable[str], folder: Path) -> list[Download]:
+    """List which addresses were fetched before, without asking anyone.
+
+    A file that is not as it was recorded counts as not fetched.
+
+    Raises:
+        SourceError: If the list of checksums in the folder is not ours.
+    """
+    known = _recorded(folder)
+    absent = Download(url="", error="not downloaded; set download = true")
+    return [
+        record
+        if (record := known.get(url)) and _digest(folder / record.file) == record.sha256
+        else replace(absent, url=url)
+        for url in dict.fromkeys(urls)
+    ]
+
+
+def download(
+    urls: Iterable[str],
+    folder: Path,
+    polite: Politeness,
+    rng: random.Random,
+    progress: Progress = lambda done, known, total: None,
+    hosts: Hosts = PUBLIC,
+) -> list[Download]:
+    """Fetch every address that is not in the folder yet; each at most once, in order of ``urls``.
+
+    What arrives is recorded at once, with its checksum: a run that is killed loses what was under
+    way. An address that cannot be fetched has a row with ``error``.
+
+    Args:
+        urls: Addresses, http or https.
+        folder: Where the files go; made if need be.
+        polite: Limits.
+        rng: Spreads second tries in time.
+        progress: Is told how many are done, how many of them were known before, and of how many.
+        hosts: Who may be asked; addresses come from files that others have written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = {row.url: row for row in downloaded(urls, folder)}
+    missing = [url for url, row in rows.items() if row.error]
+    known = len(rows) - len(missing)
+    asyncio.run(
+        _fetch_all(missing, _DownloadSession(folder, polite, rng, hosts), rows, progress, known)
+    )
+    return list(rows.values())
+
+
+async def _fetch_all(
+    urls: list[str],
+    fetching: "_DownloadSession",
+    rows: dict[str, Download],
+    progress: Progress,
+    known: int,
+) -> None:
+    async with fetching.session() as session:
+        for n, row in enumerate(
+            asyncio.as_completed([fetching.fetch(session, url) for url in urls]), known + 1
+        ):
+            fetched = await row
+            rows[fetched.url] = fetched
+            progress(n, known, len(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A try that brought nothing."""
+
+    error: str
+    again: bool  # whether another try may bring something
+    wait: float = 0.0  # s; what the server asks for
+
+
+class _DownloadSession:
+    """What all addresses have in common."""
+
+    def __init__(self, folder: Path, polite: Politeness, rng: random.Random, hosts: Hosts) -> None:
+        self._folder = folder
+        self._polite = polite
+        self._rng = rng
+        self._hosts = hosts
+        self._under_way = asyncio.Semaphore(polite.connections)
+
+    def session(self) -> "aiohttp.ClientSession":
+        """Open connections, at most half of them to one host."""
+        from aiohttp import ClientSession
+
+        from resources.images.host_resolver import connector
+
+        limit = self._polite.connections
+        return ClientSession(
+            connector=connector(self._hosts, limit=limit, limit_per_host=max(1, limit // 2)),
+            headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
+            auto_decompress=False,
+        )
+
+    async def fetch(self, session: "aiohttp.ClientSession", url: str) -> Download:
+        """Try an address until it is there or no further try is worth it."""
+        async with self._under_way:
+            for tries in range(1, self._polite.tries + 1):
+                outcome = await self._try(session, url)
+                if isinstance(outcome, Download):
+                    return outcome
+                pause = back_off(tries, self._polite.pause, self._rng, asked_for=outcome.wait)
+                last = tries == self._polite.tries or pause > self._polite.longest_pause
+                if last or not outcome.again:
+                    break
+                await asyncio.sleep(pause)
+            return Download(url=url, error=outcome.error)
+
+    async def _try(self, session: "aiohttp.ClientSession", url: str) -> Download | _Failure:
+        from aiohttp import ClientError
+
+        try:
+            async with (
+                asyncio.timeout(self._polite.timeout),
+                opened(session, url, self._hosts) as response,
+            ):
+                if response.status == 200:
+                    return await self._keep(response, url)
+                again = may_pass(response.status)
+                return _Failure(f"HTTP {response.status}", again, wait_of(response.headers))
+        except ForbiddenAddressError as why:
+            return _Failure(str(why), again=False)
+        except TimeoutError:
+            return _Failure(f"not there within {self._polite.timeout:g} s", again=True)
+        except (ClientError, ValueError) as why:
+            # A ValueError is about the address or the size, which stay as they are.
+            return _Failure(f"{type(why).__name__}: {why}", not isinstance(why, ValueError))
+
+    async def _keep(self, response: "aiohttp.ClientResponse", url: str) -> Download:
+        if packed := response.headers.get("Content-Encoding", "").replace("identity", ""):
+            raise ValueError(f"comes packed ({packed}), which it was not asked for")
+        digest, n_bytes = sha256(), 0
+        name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        with _unfinished(self._folder / name) as file:
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                n_bytes += len(chunk)
+                if n_bytes > self._polite.max_bytes:
+                    raise ValueError(f"more than the {self._polite.max_bytes} bytes allowed")
+                digest.update(chunk)
+                file.write(chunk)
+        row = Download(url=url, file=name, sha256=digest.hexdigest(), n_bytes=n_bytes)
+        with (self._folder / _CHECKSUMS).open("a", encoding="utf-8") as records:
+            # The line break comes first: the line before may have been cut short by a kill.
+            records.write("\n" + json.dumps(asdict(row)))
+        return row
+
+
+@contextmanager
+def _unfinished(path: Path) -> Iterator[BinaryIO]:
+    """Give a temporary file that takes its name only when everything went well."""
+    with (
+        tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file,
+        ExitStack() as undo,
+    ):
+        undo.callback(Path(file.name).unlink)
+        yield cast(BinaryIO, file)
+        undo.pop_all()
+    Path(file.name).replace(path)
+
+
+def _recorded(folder: Path) -> dict[str, Download]:
+    file = folder / _CHECKSUMS
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        rows = [Download(**json.loads(line)) for line in lines if line.endswith("}")]
+    except (ValueError, TypeError, RecursionError) as why:
+        raise SourceError(f"{file}: not as we write it ({why}); delete it to fetch anew") from why
+    if wrong := [row for row in rows if not all(map(_is_text, (row.url, row.file, row.sha256)))]:
+        raise SourceError(f"{file}: not as we write it ({wrong[0]!r:.80}); delete it to fetch anew")
+    return {row.url: row for row in rows}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

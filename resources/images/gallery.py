@@ -1,0 +1,88 @@
+"""Searches a gallery of generated pictures over HTTP, one query after the other."""
+
+import json
+import random
+import time
+import urllib.parse
+from dataclasses import dataclass
+from typing import Any
+
+from bench_assets.core.schema.errors import SourceError
+from resources.http.backoff import back_off, may_pass, wait_of
+from resources.images.http_exchange import HttpQuestion, exchanged
+
+_MOST_BYTES = 64 * 2**20  # of one answer
+_LONGEST_WAIT = 60.0  # s; a gallery that asks for more is left alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPicture:
+    """A picture that a gallery found."""
+
+    picture_id: str
+    query: str
+    prompt: str  # what it was generated from
+    url: str
+
+
+class HttpGallery:
+    """A gallery that answers ``GET {address}?query=...`` with a JSON list.
+
+    Each object of the list has ``id``, ``prompt`` and ``url``, all texts. A gallery that answers
+    otherwise needs a small server in front of it that translates.
+    """
+
+    def __init__(
+        self, address: str, pause: float = 1.0, timeout: float = 60.0, tries: int = 4
+    ) -> None:
+        """Prepare to search.
+
+        Args:
+            address: Where the gallery is, up to the question mark.
+            pause: s between two queries, and about as long before a second try.
+            timeout: s until an answer is there, all of it.
+            tries: Of one query.
+        """
+        self.address = address
+        self._pause = pause
+        self._timeout = timeout
+        self._tries = tries
+        self._rng = random.Random()
+        self._asked = False
+
+    def search(self, query: str) -> list[FoundPicture]:
+        """Ask for the pictures of one query, in the gallery's order.
+
+        Raises:
+            SourceError: If the gallery does not answer, or not as it should; names the query.
+        """
+        if self._asked:
+            time.sleep(self._pause)
+        self._asked = True
+        url = f"{self.address}?{urllib.parse.urlencode({'query': query})}"
+        try:
+            found = self._found(url)
+        except (OSError, ValueError, RecursionError) as why:
+            raise SourceError(f"{url}: no list of pictures: {why}") from why
+        if not isinstance(found, list):
+            raise SourceError(f"{url}: expected a list of pictures, found {found!r:.60}")
+        return [_picture(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
+
+    def _found(self, url: str, tries: int = 1) -> object:
+        answer = exchanged(HttpQuestion(url=url, timeout=self._timeout, most=_MOST_BYTES))
+        if answer.status == 200:
+            return json.loads(answer.body)
+        wait = back_off(tries, self._pause, self._rng, asked_for=wait_of(answer.headers))
+        if tries == self._tries or wait > _LONGEST_WAIT or not may_pass(answer.status):
+            raise OSError(f"HTTP {answer.status}")
+        time.sleep(wait)
+        return self._found(url, tries + 1)
+
+
+def _picture(entry: Any, query: str, where: str) -> FoundPicture:  # noqa: ANN401
+    names = ("id", "prompt", "url")
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in names):
+        raise SourceError(f"{where}: expected texts {', '.join(names)}, found {entry!r:.60}")
+    return FoundPicture(
+        picture_id=entry["id"], query=query, prompt=entry["prompt"], url=entry["url"]
+    )

@@ -1,0 +1,33 @@
+"""Connects to hosts that may be asked. Aiohttp takes long to import: so it is when one is asked."""
+
+import socket
+
+from aiohttp import TCPConnector, ThreadedResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from resources.images.allowed_hosts import Hosts
+
+
+def connector(hosts: Hosts, *, limit: int = 100, limit_per_host: int = 0) -> TCPConnector:
+    """Connect to nobody else; to be made in a running loop."""
+    return TCPConnector(limit=limit, limit_per_host=limit_per_host, resolver=_Resolver(hosts))
+
+
+class _Resolver(AbstractResolver):
+    """Looks a name up and gives only what may be asked."""
+
+    def __init__(self, hosts: Hosts) -> None:
+        self._hosts = hosts
+        self._resolver = ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await self._resolver.resolve(host, port, family)
+        if (host, port) not in self._hosts.typed:
+            for one in found:
+                self._hosts.require(one["host"], host)
+        return found
+
+    async def close(self) -> None:
+        await self._resolver.close()

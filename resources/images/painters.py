@@ -1,0 +1,249 @@
+"""Who can make a picture of a prompt: a drawer of sprites, a diffusion model, a server."""
+
+import base64
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Annotated, Any, Literal, Protocol, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.config.environment import secret
+from resources.config.secrets import names_a_variable
+from resources.images.http_exchange import HttpQuestion, exchanged
+
+_SIDE = 336  # px
+_MOST_THINGS = 400  # that the drawer puts into a picture
+_SMALLEST = 8  # px; side of a sprite that can still be told from another
+_MOST_BYTES = 256 * 2**20  # of a server's reply: a picture as base64
+_WHILE_PAINTING = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+_THING = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
+_GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageRequest:
+    """A picture to be made."""
+
+    name: str
+    prompt: str
+    seed: int
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DrawerSpec(_Strict):
+    """Draws what a prompt says in the form "exactly 3 of: red apple"; needs no model."""
+
+    kind: Literal["drawer"] = "drawer"
+
+
+class DiffusersSpec(_Strict):
+    """A text-to-image pipeline of the package diffusers, run in this process."""
+
+    kind: Literal["diffusers"]
+    path: str
+    """Folder or hub id."""
+    revision: str
+    """The commit to load, or a name that is changed with the weights."""
+    steps: int = Field(30, gt=0)
+    guidance: float = Field(7.0, ge=0)
+    device: str = "cuda"
+
+
+class ImagesServerSpec(_Strict):
+    """A model behind the images endpoint of an OpenAI-compatible server."""
+
+    kind: Literal["server"]
+    base_url: str = Field(pattern=r"^https?://[^/@?#\s]+(/[^?#\s]*)?$")
+    """Up to and including ``/v1``."""
+    model: str
+    api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
+    """Name of the environment variable with the key."""
+    concurrency: int = Field(4, gt=0)
+    timeout: float = Field(300.0, gt=0)
+    """s until one picture is there, all of it."""
+
+
+PainterSpec: TypeAlias = Annotated[
+    DrawerSpec | DiffusersSpec | ImagesServerSpec, Field(discriminator="kind")
+]
+
+
+class Painter(Protocol):
+    """Anything that makes a picture of a prompt."""
+
+    concurrency: int
+    """Pictures that may be asked for at once."""
+
+    @property
+    def identity(self) -> str:
+        """Who paints how: part of a picture's identity."""
+        ...
+
+    def paint(self, request: ImageRequest) -> bytes:
+        """Make one picture, encoded.
+
+        Raises:
+            ModelError: If it cannot be made; names the request.
+        """
+        ...
+
+
+class Drawer:
+    """Draws sprites, as many as a prompt says, apart from each other; exact, and not beautiful."""
+
+    identity = "drawer@1"
+    concurrency = 1
+
+    def paint(self, request: ImageRequest) -> bytes:
+        """Draw one picture; a prompt that counts nothing cannot be drawn."""
+        found = _THING.findall(request.prompt)
+        if any(len(n) > len(str(_MOST_THINGS)) for n, _ in found):
+            raise ModelError(f"{request.name}: more than the {_MOST_THINGS} things it can draw")
+        things = [(int(n), name) for n, name in found]
+        if not things:
+            raise ModelError(
+                f"{request.name}: the drawer finds no 'exactly 3 of: red apple' in the prompt "
+                f"{request.prompt!r}; configure a painter in [suites.journeybench.painter]"
+            )
+        rng = Random(f"{request.prompt}/{request.seed}")
+        total = sum(n for n, _ in things)
+        if total > _MOST_THINGS:
+            raise ModelError(f"{request.name}: {total} things, and it draws up to {_MOST_THINGS}")
+        size = next(s for limit, s in ((6, 64), (14, 48), (30, 36), (10**9, 28)) if total <= limit)
+        while (picture := _drawn(things, size, rng)) is None:
+            size -= 4
+            if size < _SMALLEST:
+                raise ModelError(f"{request.name}: {total} things find no room")
+        return picture
+
+
+class DiffusersPainter:
+    """Paints with a diffusion model; the same request gives the same picture on one machine."""
+
+    concurrency = 1
+
+    def __init__(self, spec: DiffusersSpec) -> None:
+        self._spec = spec
+        self._pipeline: Any = None
+
+    @property
+    def identity(self) -> str:
+        """Weights and parameters."""
+        spec = self._spec
+        return f"diffusers:{spec.path}@{spec.revision}|steps={spec.steps}|cfg={spec.guidance:g}"
+
+    def paint(self, request: ImageRequest) -> bytes:
+        """Make one picture."""
+        import torch
+
+        if self._pipeline is None:
+            self._pipeline = self._load()
+        try:
+            picture = self._pipeline(
+                request.prompt,
+                num_inference_steps=self._spec.steps,
+                guidance_scale=self._spec.guidance,
+                generator=torch.Generator("cpu").manual_seed(request.seed),
+            ).images[0]
+        except _WHILE_PAINTING as why:
+            raise ModelError(f"{self._spec.path}: no picture for {request.name}: {why}") from why
+        file = io.BytesIO()
+        picture.save(file, "PNG")
+        return file.getvalue()
+
+    def _load(self) -> Any:  # noqa: ANN401
+        let_torchvision_load()
+        try:
+            import diffusers
+        except ImportError as why:
+            raise ModelError("package diffusers is not installed: pip install diffusers") from why
+        import torch
+
+        spec = self._spec
+        folder = Path(spec.path).expanduser()
+        dtype = torch.bfloat16 if spec.device.startswith("cuda") else torch.float32
+        pipelines: Any = diffusers.AutoPipelineForText2Image
+        try:
+            pipeline = pipelines.from_pretrained(
+                str(folder) if folder.is_dir() else spec.path,
+                revision=None if folder.is_dir() else spec.revision,
+                dtype=dtype,
+                use_safetensors=True,
+            )
+        except (OSError, ValueError) as why:
+            raise ModelError(f"{spec.path}: no text-to-image pipeline: {why}") from why
+        pipeline.set_progress_bar_config(disable=True)
+        return pipeline.to(spec.device)
+
+
+class ServerPainter:
+    """Asks ``POST {base_url}/images/generations`` for one picture at a time, several at once."""
+
+    def __init__(self, spec: ImagesServerSpec) -> None:
+        self._spec = spec
+        self.concurrency = spec.concurrency
+
+    @property
+    def identity(self) -> str:
+        """Address and model."""
+        return f"server:{self._spec.base_url.rstrip('/')}|{self._spec.model}"
+
+    def paint(self, request: ImageRequest) -> bytes:
+        """Ask for one picture; the seed is sent along, for servers that know what to do with it."""
+        spec = self._spec
+        body = {
+            "model": spec.model,
+            "prompt": request.prompt,
+            "n": 1,
+            "seed": request.seed,
+            "response_format": "b64_json",
+        }
+        headers = {"Content-Type": "application/json"}
+        if spec.api_key_env:
+            headers["Authorization"] = f"Bearer {secret(spec.api_key_env)}"
+        url = f"{spec.base_url.rstrip('/')}/images/generations"
+        asked = HttpQuestion(
+            url=url,
+            body=json.dumps(body).encode(),
+            headers=headers,
+            timeout=spec.timeout,
+            most=_MOST_BYTES,
+        )
+        try:
+            answer = exchanged(asked)
+            if answer.status != 200:
+                raise OSError(f"HTTP {answer.status}")
+            return base64.b64decode(json.loads(answer.body)["data"][0]["b64_json"])
+        except OSError as why:
+            raise ModelError(f"{url}: no picture for {request.name}: {why}") from why
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError) as why:
+            raise ModelError(f"{url}: {request.name}: the reply holds no picture: {why!r}") from why
+
+
+def _drawn(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
+    scene = Scene(_SIDE, _SIDE, background=rng.choice(_GROUNDS))
+    for n, name in things:
+        for _ in range(n):
+            place = scene.room(size, size, rng)
+            if place is None:
+                return None
+            scene.sprite(name, place, size, mirrored=rng.random() < 0.5)
+    return scene.png()

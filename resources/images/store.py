@@ -1,0 +1,185 @@
+"""The image store: every picture once, under the digest of its bytes, exactly as it came."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dagster as dg
+from PIL import Image
+
+from bench_assets.core.images.decoding import MAX_PIXELS, decode
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from resources.images.locations import PictureFolder, PicturePlace
+from resources.images.shared_images import SharedPictures
+
+MAX_BYTES = 64 * 2**20
+
+_log = logging.getLogger("bench_assets.pictures")
+_THREADS = 8  # pictures that are decoded at once; each may take as much memory as it has pixels
+
+
+class StoredFiles(NamedTuple):
+    """The pictures that are stored now, and why the others are not."""
+
+    images: list[StoredImage]
+    rejections: list[Rejection]
+
+
+class ImageStore(dg.ConfigurableResource[Any]):
+    """Pictures named by the SHA-256 of their bytes: files of a folder, or objects.
+
+    Pictures are checked on the way in: they decode, and are no larger than the limits. On the way
+    out, their bytes are those that were stored.
+    """
+
+    folder: str
+    """Of the files; of objects, of those that were fetched."""
+    objects: str = ""
+    """Where homes share objects, as [storage] names it."""
+    endpoint: str = ""
+    fetched_bytes: int = 0
+    """What may lie in the folder, of objects."""
+    max_pixels: int = MAX_PIXELS
+    max_bytes: int = MAX_BYTES
+
+    def put_files(self, files: Mapping[str, Path], entry: str = "images/") -> StoredFiles:
+        """Store picture files by name, several at a time; those that are none do not end the rest.
+
+        Args:
+            files: By the name that the source knows the picture by.
+            entry: What stands before the name in a rejection.
+        """
+
+        def stored(name: str) -> StoredImage | Rejection:
+            try:
+                return self.put_file(files[name], name)
+            except ImageError as why:
+                reason = str(why).removeprefix(f"{files[name]}: ")
+                return Rejection(entry=f"{entry}{name}", reason=reason)
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            results = list(threads.map(stored, files))
+        return StoredFiles(
+            [result for result in results if isinstance(result, StoredImage)],
+            [result for result in results if isinstance(result, Rejection)],
+        )
+
+    def put_file(self, path: Path, name: str = "") -> StoredImage:
+        """Store a picture file.
+
+        Raises:
+            ImageError: As ``put``; also if there is no such file.
+        """
+        try:
+            if path.exists() and not path.is_file():
+                raise ImageError(f"{path}: no file, but a folder or a device")
+            if (size := path.stat().st_size) > self.max_bytes:
+                raise ImageError(f"{path}: {size} bytes, more than the {self.max_bytes} allowed")
+            data = path.read_bytes()
+        except OSError as why:
+            raise ImageError(f"{path}: cannot be read: {why.strerror}") from why
+        try:
+            return self.put(data, name or path.name)
+        except ImageError as why:
+            raise ImageError(f"{path}: {why}") from why
+
+    def put(self, data: bytes, name: str) -> StoredImage:
+        """Store a picture, bytes unchanged.
+
+        Raises:
+            ImageError: If it does not decode, or has more pixels or bytes than allowed.
+        """
+        seen = looked_at(data, name, self.max_pixels, self.max_bytes)
+        self.place.keep(seen.sha256, data)
+        return seen
+
+    def stored(self, digests: Iterable[str]) -> list[StoredImage]:
+        """Say what is known of pictures of the store, named by their digests.
+
+        Those that are not there, or do not decode, are left out; the log names them.
+        """
+        found = []
+        for digest in digests:
+            try:
+                found.append(self.put(self.read(digest), digest))
+            except ImageError as why:
+                _log.warning("%s", why)
+        return found
+
+    def read(self, digest: str) -> bytes:
+        """Read the original bytes of a picture.
+
+        Raises:
+            ImageError: If the store has no such picture, or other bytes in its place.
+        """
+        return self.place.read(digest)
+
+    def open(self, digest: str) -> Image.Image:
+        """Decode a picture of the store as every model sees it (``core.pictures``).
+
+        Raises:
+            ImageError: If the store has no such picture, or it does not decode any more.
+        """
+        data = self.read(digest)
+        try:
+            return decode(data, self.max_pixels).picture
+        except ImageError as why:
+            raise ImageError(f"picture {digest} in {self.place.name}: {why}") from why
+
+    def open_if_whole(self, digest: str) -> Image.Image | None:
+        """Decode a picture as ``open`` does; None, and a line in the log, where that fails."""
+        try:
+            return self.open(digest)
+        except ImageError as why:
+            _log.warning("%s", why)
+            return None
+
+    def path(self, digest: str) -> Path:
+        """Where the file of a picture lies, in a store that is a folder; it may not be there."""
+        return PictureFolder(self.folder).file(digest)
+
+    @property
+    def place(self) -> PicturePlace:
+        """Where the pictures lie, as other processes can be told: stores do not pickle."""
+        if not self.objects:
+            return PictureFolder(self.folder)
+        return SharedPictures(self.objects, self.endpoint, self.folder, self.fetched_bytes)
+
+
+def looked_at(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
+    """Decode a picture that is to be stored, and say what it is.
+
+    Raises:
+        ImageError: If it does not decode, or has more pixels or bytes than allowed.
+    """
+    if len(data) > max_bytes:
+        raise ImageError(f"{len(data)} bytes, more than the {max_bytes} allowed")
+    digest = sha256(data).hexdigest()
+    decoded = decode(data, max_pixels)
+    return StoredImage(
+        name=name,
+        sha256=digest,
+        format=decoded.format,
+        width=decoded.width,
+        height=decoded.height,
+        n_bytes=len(data),
+    )
+
+
+def damaged_pictures(place: PicturePlace, digests: Sequence[str]) -> dict[str, str]:
+    """Read pictures where they lie, several at once; say what is wrong with those that differ."""
+
+    def problem(digest: str) -> str:
+        try:
+            place.read(digest, afresh=True)
+        except ImageError as why:
+            return str(why)
+        return ""
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        problems = zip(digests, threads.map(problem, digests), strict=True)
+        return {digest: why for digest, why in problems if why}

@@ -1,1 +1,0 @@
-"""Small models of language: parts of speech, inference, METEOR."""

@@ -1,1 +1,0 @@
-"""The local engine: a checkpoint loaded by transformers, asked in batches."""

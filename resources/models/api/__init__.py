@@ -1,0 +1,1 @@
+"""Models behind OpenAI-, Anthropic- and Gemini-compatible servers."""

@@ -1,0 +1,124 @@
+"""What asking costs, and when to stop."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+from resources.config.sections.base import PriceSection
+from resources.response_cache.engine import Engine, LooksFurther
+from resources.response_cache.history import Tokens
+from resources.response_cache.validation import let_in
+
+_AT_ONCE = 16  # requests that are handed to an engine which does not look at the budget itself
+
+
+def cost(spec: PriceSection, tokens: Tokens) -> float:
+    """What tokens cost, in the currency of the prices.
+
+    >>> spec = PriceSection(kind="server", price_in=2, price_out=10)
+    >>> cost(spec, Tokens(prompt=500_000, completion=100_000))
+    2.0
+    """
+    whole = (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
+    return whole * spec.share_of_price
+
+
+def has_budget(spec: PriceSection) -> bool:
+    """Whether anything limits what may be spent."""
+    return spec.budget is not None or spec.budget_tokens is not None
+
+
+class Budget:
+    """Counts what a model's replies cost, and says when no further request may be sent.
+
+    Requests that are under way when it ends still arrive, so it is passed by as much; processes
+    that ask at the same time learn of each other's replies only when the next asking starts.
+    """
+
+    def __init__(self, spec: PriceSection, spent: Tokens) -> None:
+        self._spec = spec
+        self._spent = spent
+        self._uncounted = False
+
+    def count(self, reply: Reply) -> None:
+        """Add a reply. One that says nothing of its tokens makes the budget impossible to keep."""
+        if not reply.error:
+            self._uncounted |= reply.prompt_tokens is None or reply.completion_tokens is None
+            self._spent = Tokens(
+                prompt=self._spent.prompt + (reply.prompt_tokens or 0),
+                completion=self._spent.completion + (reply.completion_tokens or 0),
+            )
+
+    def fits(self, more: Tokens) -> bool:
+        """Whether so many tokens beside those that are counted stay within it."""
+        spec = self._spec
+        both = Tokens(
+            prompt=self._spent.prompt + more.prompt,
+            completion=self._spent.completion + more.completion,
+        )
+        dear = spec.budget is not None and cost(spec, both) > spec.budget
+        n = both.prompt + both.completion
+        return not (dear or (spec.budget_tokens is not None and n > spec.budget_tokens))
+
+    def why_over(self) -> str:
+        """Why nothing more may be asked; "" as long as it may."""
+        spec, money = self._spec, cost(self._spec, self._spent)
+        tokens = self._spent.prompt + self._spent.completion
+        if has_budget(spec) and self._uncounted:
+            return "not asked: the server does not say how many tokens it used, for the budget"
+        if spec.budget is not None and money >= spec.budget:
+            return f"not asked: {money:.4g} of the budget of {spec.budget:g} are spent"
+        if spec.budget_tokens is not None and tokens >= spec.budget_tokens:
+            return f"not asked: {tokens} of the budget_tokens of {spec.budget_tokens} are used"
+        return ""
+
+
+class WithinBudget:
+    """An engine that is handed a few requests at a time, as long as there is a budget for them."""
+
+    def __init__(self, engine: Engine, spec: PriceSection, spent: Callable[[str], Tokens]) -> None:
+        """Put limits to an engine that knows of none.
+
+        Args:
+            engine: What runs the model.
+            spec: The limits.
+            spent: Identity -> tokens of what was asked before, which count as well.
+        """
+        self._engine = engine
+        self._spec = spec
+        self._spent = spent
+
+    @property
+    def identity(self) -> str:
+        """The engine's."""
+        return self._engine.identity
+
+    @property
+    def decoding(self) -> Decoding | None:
+        """The engine's."""
+        return self._engine.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """The engine's, of the last few requests."""
+        return self._engine.peak_memory
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests; when the budget is spent, the rest comes back unasked with ``error``."""
+        budget = Budget(self._spec, self._spent(self.identity))
+        for start in range(0, len(requests), _AT_ONCE):
+            few = requests[start : start + _AT_ONCE]
+            over = budget.why_over()
+            unasked = enumerate(Reply(error=over) for _ in few)
+            for position, reply in unasked if over else let_in(self._engine.stream(few), len(few)):
+                budget.count(reply)
+                yield start + position, reply
+
+    def particulars(self, request: Request) -> str:
+        """The engine's, if it looks further."""
+        if isinstance(self._engine, LooksFurther):
+            return self._engine.particulars(request)
+        return ""
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._engine.close()

@@ -1,0 +1,96 @@
+"""One conversation with a server: every open turn of it asked, retried, and read."""
+
+import io
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic, perf_counter
+from typing import Any
+
+import aiohttp
+import orjson
+
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import Reply, Request, Turn
+from bench_assets.core.schema.errors import ImageError
+from resources.config.sections.servers import ServerSpec
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
+from resources.http.errors import MOST_BYTES, body_of, failure
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.response_body import read
+from resources.models.api.load_balancer import Endpoints
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSession:
+    """Holds conversations with a server, at any of its addresses, over one session."""
+
+    spec: ServerSpec
+    form: ApiFormat
+    session: aiohttp.ClientSession
+    endpoints: Endpoints
+    retrying: RetryPolicy
+    moves: bool = False  # another address may come in place of one that cannot be reached
+
+    async def answer(self, request: Request) -> Reply:
+        """Have every open user turn answered; the last answer, with the tokens of all of them.
+
+        Earlier answers are sent back without their reasoning, as chat templates expect them.
+        """
+        if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
+            return Reply(error=f"cannot be sent: {n} pictures, and max_images is {most}")
+        messages: list[dict[str, Any]] = []
+        replies: list[Reply] = []
+        try:
+            for asked in request.prompt.rounds():
+                messages += map(self.form.message, asked)
+                body = self.form.body(request, messages)
+                replies.append(await self.retrying.reply(partial(self._post, body)))
+                if replies[-1].error:
+                    return replies[-1]
+                text = without_reasoning(replies[-1].text, self.spec.thinking_tags)
+                messages.append(self.form.message(Turn("assistant", (text,))))
+        except (ImageError, orjson.JSONEncodeError) as why:
+            return Reply(error=f"cannot be sent: {why}")
+        if not replies:
+            return Reply(error="cannot be sent: no user turn of the prompt is left to be answered")
+        return Reply.together(replies)
+
+    async def _post(self, body: bytes) -> Reply | Failure:
+        async with self.endpoints.least_loaded() as endpoint:
+            sent_at = monotonic()
+            outcome = await self._post_to(endpoint.url, body)
+            endpoint.learn(outcome, sent_at)
+            return outcome
+
+    async def _post_to(self, url: str, body: bytes) -> Reply | Failure:
+        started = perf_counter()
+        sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
+        try:
+            async with self.session.post(url, data=sent, allow_redirects=False) as response:
+                data = await body_of(response)
+        except aiohttp.InvalidURL:
+            return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as why:
+            what = self.endpoints.secrets.redacted(str(why))
+            return Failure(
+                what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True, loading=self.moves
+            )
+        except TimeoutError:
+            what = f"no reply within {self.spec.timeout:g} s"
+            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
+        except aiohttp.ClientError as why:
+            broken = self.endpoints.secrets.redacted(str(why)) or type(why).__name__
+            what = f"the connection broke: {broken}"
+            return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
+        return self._outcome(response, data, perf_counter() - started)
+
+    def _outcome(
+        self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
+    ) -> Reply | Failure:
+        if data is None:
+            what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
+            return Failure(what=what, tries=2)
+        data = self.endpoints.secrets.redacted_bytes(data)  # before it is read and cut
+        if response.status == 200:
+            return read(self.form, data, seconds, response.headers)
+        return failure(response.status, data, response.headers)

@@ -1,0 +1,106 @@
+"""Anthropic's Messages API."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import Image, Reply, Request, Turn
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.formats.images import encoded
+from resources.models.api.formats.json_fields import refuse_others
+from resources.models.api.formats.response_body import (
+    NoReplyError,
+    end_of,
+    fields_of,
+    total,
+    with_thought,
+)
+from resources.models.api.formats.served_model import ServedModelCheck
+from resources.response_cache.engine import ReadImage
+
+_ENDS: Mapping[str, str] = {
+    # What the server says: what is stored.
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+    "tool_use": "tool_calls",
+}
+
+
+class Anthropic:
+    """``POST {base_url}/messages``."""
+
+    path = "/messages"
+    headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
+    holds = "content"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+        self._answering = ServedModelCheck(spec.model)
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Write a turn, without empty texts, which the API refuses."""
+        return {"role": turn.role, "content": [self._block(p) for p in turn.parts if p != ""]}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Write a request. What the system says stands apart; a turn of nothing is left out."""
+        system = [one for m in messages if m["role"] == "system" for one in m["content"]]
+        said = [m for m in messages if m["role"] != "system" and m["content"]]
+        fields = {
+            "model": self._spec.model,
+            "messages": said,
+            **({"system": system} if system else {}),
+            **self._spec.constant_fields,
+            **self._spec.drawn_fields(request.sample, request.temperature),
+        }
+        return orjson.dumps(fields | self._spec.extra_body)
+
+    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+        """Join the texts. What was read from a cache was read, and is counted like the rest."""
+        refuse_others(received, "type", "message")
+        refuse_others(received, "role", "assistant")
+        blocks = received.get("content")
+        if not isinstance(blocks, list):
+            raise NoReplyError("the reply has no content")
+        end = end_of(received.get("stop_reason"), _ENDS, "stop_reason")
+        usage = fields_of(received.get("usage"))
+        cached = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
+        return Reply(
+            text=_text(blocks, end, self._spec.thinking_tags),
+            finish_reason=end,
+            prompt_tokens=total(usage.get("input_tokens"), *map(usage.get, cached)),
+            completion_tokens=total(usage.get("output_tokens")),
+            seconds=seconds,
+            note=self._answering.note(received.get("model")),
+        )
+
+    def _block(self, part: str | Image) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        media, data = encoded(part, self._read_image)
+        source = {"type": "base64", "media_type": media, "data": data}
+        return {"type": "image", "source": source}
+
+
+def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
+    """Thought and text; a thought may be hidden, or shown as a summary."""
+    thought, text, thinks = "", "", False
+    for block in blocks:
+        match block:
+            case {"type": "text", "text": str(said)}:
+                text += said
+            case {"type": "thinking", "thinking": str(said)}:
+                thought, thinks = thought + said, True
+            case {"type": "redacted_thinking"}:
+                thinks = True
+            case {"type": "tool_use"}:
+                pass
+            case _:
+                raise NoReplyError("content has a part that is no text")
+    cut_off = end == "length" and thinks and not text.strip()
+    return with_thought(thought, text, tags, cut_off=cut_off)

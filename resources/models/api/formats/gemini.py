@@ -1,0 +1,135 @@
+"""Gemini's ``generateContent``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import Image, Reply, Request, Turn
+from bench_assets.core.schema.response_validation import token_count
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.formats.images import encoded
+from resources.models.api.formats.json_fields import first_of, refuse_others
+from resources.models.api.formats.response_body import (
+    NoReplyError,
+    end_of,
+    fields_of,
+    total,
+    with_thought,
+)
+from resources.models.api.formats.served_model import ServedModelCheck
+from resources.response_cache.engine import ReadImage
+
+_CONFIG = "generationConfig"
+_ROLES = {"user": "user", "assistant": "model", "system": "system"}
+BLOCKED = (
+    *("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"),
+    *("image_safety", "image_recitation", "image_prohibited_content", "model_armor"),
+)
+TOOLS = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
+_ENDS: Mapping[str, str] = {
+    # What the server says, in capitals: what is stored.
+    "stop": "stop",
+    "max_tokens": "length",
+    **dict.fromkeys(BLOCKED, "content_filter"),
+    **dict.fromkeys(TOOLS, "tool_calls"),
+}
+
+
+class Gemini:
+    """``POST {base_url}/models/{model}:generateContent``."""
+
+    headers: Mapping[str, str] = {}
+    holds = "candidates"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+        self._answering = ServedModelCheck(spec.model)
+
+    @property
+    def path(self) -> str:
+        """The model is part of it: as it is named, below ``models`` if it says no folder."""
+        name = self._spec.model if "/" in self._spec.model else f"models/{self._spec.model}"
+        return f"/{quote(name)}:generateContent"
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Write a turn, without empty texts, which the API refuses."""
+        return {"role": _ROLES[turn.role], "parts": [self._part(p) for p in turn.parts if p != ""]}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Write a request; a ``generationConfig`` of extra_body is put into ours."""
+        system = [one for m in messages if m["role"] == "system" for one in m["parts"]]
+        extra = self._spec.extra_body
+        fields = {
+            "contents": [m for m in messages if m["role"] != "system" and m["parts"]],
+            **({"systemInstruction": {"parts": system}} if system else {}),
+            **extra,
+            _CONFIG: self._spec.constant_fields
+            | self._spec.drawn_fields(request.sample, request.temperature)
+            | dict(fields_of(extra.get(_CONFIG))),
+        }
+        return orjson.dumps(fields)
+
+    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+        """Read the only candidate; a prompt that was blocked has none, and is a refusal."""
+        usage = fields_of(received.get("usageMetadata"))
+        hidden = bool(token_count(usage.get("thoughtsTokenCount")))
+        text, end = _said(received, self._spec.thinking_tags, hidden=hidden)
+        read = usage.get("promptTokenCount")
+        wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
+        return Reply(
+            text=text,
+            finish_reason=end,
+            prompt_tokens=total(read, usage.get("toolUsePromptTokenCount")),
+            # Numbers that are nought are left out, such as those of a reply that was blocked.
+            completion_tokens=None if token_count(read) is None else total(0, *wrote),
+            seconds=seconds,
+            note=self._answering.note(received.get("modelVersion")),
+        )
+
+    def _part(self, part: str | Image) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"text": part}
+        media, data = encoded(part, self._read_image)
+        return {"inlineData": {"mimeType": media, "data": data}}
+
+
+def _said(received: Mapping[str, Any], tags: Tags | None, *, hidden: bool) -> tuple[str, str]:
+    """Text and end of the first candidate.
+
+    Args:
+        received: The body.
+        tags: Of this model's thoughts.
+        hidden: Whether the model thought without the server showing it.
+    """
+    reason = fields_of(received.get("promptFeedback")).get("blockReason")
+    if not received.get("candidates") and isinstance(reason, str) and reason:
+        return "", "content_filter"
+    candidate = first_of(received.get("candidates"), "candidates")
+    end = end_of(candidate.get("finishReason"), _ENDS, "finishReason")
+    content = candidate.get("content")
+    if not isinstance(content, dict) and (end == "stop" or content is not None):
+        raise NoReplyError("the reply has no candidates[0].content")
+    refuse_others(fields_of(content), "role", "model")
+    return _text(fields_of(content).get("parts", []), end, tags, hidden=hidden), end
+
+
+def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
+    if not isinstance(parts, list):
+        raise NoReplyError("candidates[0].content.parts is no list")
+    thought, text = "", ""
+    for part in parts:
+        match part:
+            case {"text": str(said), "thought": True}:
+                thought += said
+            case {"text": str(said)}:
+                text += said
+            case {"functionCall": _} | {"thoughtSignature": _}:
+                pass
+            case _:
+                raise NoReplyError("candidates[0].content has a part that is no text")
+    cut_off = end == "length" and not text.strip() and bool(thought or hidden)
+    return with_thought(thought, text, tags, cut_off=cut_off)

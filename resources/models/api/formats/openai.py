@@ -1,0 +1,216 @@
+"""OpenAI's chat completions, which most servers offer, each a little otherwise."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import Image, Reply, Request, Turn
+from bench_assets.core.schema.response_validation import token_count
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.formats.failures import FAILED, is_nothing
+from resources.models.api.formats.gemini import BLOCKED, TOOLS
+from resources.models.api.formats.images import encoded
+from resources.models.api.formats.json_fields import first_of, refuse_others, text
+from resources.models.api.formats.response_body import NoReplyError, end_of, fields_of, with_thought
+from resources.models.api.formats.served_model import ServedModelCheck
+from resources.response_cache.engine import ReadImage
+
+_ENDS: Mapping[str, str] = {
+    # What servers say: what is stored. Gemini's OpenAI endpoint says Gemini's own words.
+    **dict.fromkeys(BLOCKED, "content_filter"),
+    **dict.fromkeys(TOOLS, "tool_calls"),
+    "": "",
+    "stop": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+    "sensitive": "content_filter",
+    "repetition": "repetition",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "function_call_filter": "tool_calls",
+}
+_OVERLOADED = {"insufficient_system_resource"}
+_WITHOUT_TEXT = {"length", "content_filter", "tool_calls"}  # no content at all is no wonder then
+_WHOLE = {"", "stop"}  # ends that say nothing of what kind of reply it is
+_NO_COMPLETION = {"chat.completion.chunk", "error"}  # objects; what whole ones are called differs
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+
+
+class OpenAI:
+    """``POST {base_url}/chat/completions``; what all requests say is put together once."""
+
+    path = "/chat/completions"
+    headers: Mapping[str, str] = {}
+    holds = "choices"
+
+    def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
+        self._spec = spec
+        self._read_image = read_image
+        self._answering = ServedModelCheck(spec.model)
+        self._constant = {"model": spec.model, "messages": [], **spec.constant_fields}
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        """Write a turn; only texts become one string, which more servers take."""
+        texts = [part for part in turn.parts if isinstance(part, str)]
+        if len(texts) == len(turn.parts):
+            return {"role": turn.role, "content": "\n".join(texts)}
+        parts = [
+            {"type": "image_url", "image_url": {"url": self._data_uri(part)}}
+            if isinstance(part, Image)
+            else {"type": "text", "text": part}
+            for part in turn.parts
+        ]
+        return {"role": turn.role, "content": parts}
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        """Write a request; what extra_body says of a field goes before all else."""
+        drawn = self._spec.drawn_fields(request.sample, request.temperature)
+        fields = self._constant | {"messages": messages} | drawn
+        return orjson.dumps(fields | self._spec.extra_body)
+
+    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+        """Read the only choice.
+
+        A message that refuses is of the kind "refusal", whatever its finish_reason.
+        """
+        if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
+            raise NoReplyError(f"the reply is of the kind {kind!r}")
+        choice = first_of(received.get("choices"), "choices")
+        message = choice.get("message")
+        for error in (choice.get("error"), fields_of(message).get("error")):
+            if not is_nothing(error):
+                raise NoReplyError("an error in choices[0]", error=error)
+        _refuse_broken_off(choice)
+        end = _end(choice.get("finish_reason"))
+        if not isinstance(message, dict):
+            raise NoReplyError("the reply has no choices[0].message")
+        refuse_others(message, "role", "assistant")
+        usage = fields_of(received.get("usage"))
+        hidden = fields_of(usage.get("completion_tokens_details")).get("reasoning_tokens")
+        said, end = _said(message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden)))
+        return Reply(
+            text=said,
+            finish_reason=end,
+            prompt_tokens=token_count(usage.get("prompt_tokens")),
+            completion_tokens=token_count(usage.get("completion_tokens")),
+            seconds=seconds,
+            note=self._answering.note(received.get("model")),
+        )
+
+    def _data_uri(self, picture: Image) -> str:
+        media, data = encoded(picture, self._read_image)
+        return f"data:{media};base64,{data}"
+
+
+def _end(reason: object) -> str:
+    """Ollama may give none. DeepSeek breaks off when it is overloaded. Gemini names its filter."""
+    if reason is None:
+        return ""
+    if isinstance(reason, str) and reason in _OVERLOADED:
+        what = f"the reply was broken off: finish_reason {reason!r}"
+        raise NoReplyError(what, overloaded=True)
+    if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
+        reason = named  # of "content_filter: PROHIBITED_CONTENT"
+    return end_of(reason, _ENDS, "finish_reason")
+
+
+def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
+    """OpenRouter says beside its own word what the provider said; vLLM may stop at any word."""
+    native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
+    if isinstance(native, str) and native.lower() in FAILED:
+        raise NoReplyError(f"the reply was broken off: native_finish_reason {native!r}")
+    if stopped == "abort":
+        raise NoReplyError("the reply was broken off: stop_reason 'abort'")
+
+
+def _said(
+    message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
+) -> tuple[str, str]:
+    """Thought and text of a message, and what kind of reply it is.
+
+    Args:
+        message: As received.
+        end: Its finish_reason.
+        tags: Of this model's thoughts.
+        hidden: Whether the model thought without the server showing it.
+    """
+    thought, said = _parts(message.get("content"))
+    thought = _thought(message) or thought
+    refusal, calls = text(message, "refusal"), _calls(message)
+    if refusal and end in _WHOLE:
+        end = "refusal"
+    if said.strip():
+        return with_thought(thought, said, tags), end
+    if refusal:
+        return with_thought(thought, refusal, tags), end
+    if calls and end in _WHOLE:
+        end = "tool_calls"
+    if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
+        raise NoReplyError("the reply has no choices[0].message.content")
+    if not end:
+        raise NoReplyError("the reply has neither a text nor a finish_reason")
+    cut_off = end == "length" and bool(thought or hidden)
+    return with_thought(thought, said, tags, cut_off=cut_off), end
+
+
+def _is_empty_text(message: Mapping[str, Any]) -> bool:
+    """Whether a model said nothing, as against a message that lacks what it said."""
+    return "content" in message and message["content"] != []
+
+
+def _calls(message: Mapping[str, Any]) -> bool:
+    """Whether a model called a tool, or what a server took for a call."""
+    calls, call = message.get("tool_calls"), message.get("function_call")
+    if not (calls or call):
+        return False
+    listed = calls or [call]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) and one for one in listed):
+        raise NoReplyError("choices[0].message.tool_calls is no list of calls")
+    return True
+
+
+def _parts(content: object) -> tuple[str, str]:
+    """Split content into thought and text: a string, or a list of parts as Mistral documents it."""
+    if content is None or isinstance(content, str):
+        return "", content or ""
+    if not isinstance(content, list):
+        raise NoReplyError("choices[0].message.content is neither a text nor a list of parts")
+    thought, said = "", ""
+    for part in content:
+        match part:
+            case {"type": "text" | "output_text", "text": str(written)}:
+                said += written
+            case {"type": "thinking" | "reasoning"}:
+                thought += _joined(part.get("thinking") or part.get("text"))
+            case {"type": "reference" | "redacted_thinking"}:
+                pass
+            case _:
+                raise NoReplyError("choices[0].message.content has a part that is no text")
+    return thought, said
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    for name in _THOUGHTS:
+        if (said := message.get(name)) and (found := _joined(said)):
+            return found
+    return ""
+
+
+def _joined(said: object) -> str:
+    """Join a text, or a list of parts that have one; "" for anything else."""
+    if isinstance(said, str):
+        return said
+    parts = [part for part in said if isinstance(part, dict)] if isinstance(said, list) else []
+    texts = [part.get("text") or part.get("summary") for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))

@@ -1,0 +1,154 @@
+"""How replies are read, whatever the API: strictly, what is not certainly a reply is none."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench_assets.core.parsing.reasoning import ANSWERS, Tags, without_reasoning
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.response_validation import token_count
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.errors import failure
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.failures import is_nothing, says_failure
+from resources.models.api.formats.strict_json import parsed
+
+_WHOLE = {"", "stop"}  # ends that do not say why there is no text
+_TAGS: Tags = ("<think>", "</think>")
+
+
+class NoReplyError(Exception):
+    """The body is JSON, but not what the API documents; says what is missing.
+
+    Args:
+        what: What is missing.
+        error: The server's own word for it, if there is one inside the body.
+        overloaded: Whether the same request may do later on.
+    """
+
+    def __init__(self, what: str, *, error: object = None, overloaded: bool = False) -> None:
+        super().__init__(what)
+        self.error = error
+        self.overloaded = overloaded
+
+
+def read(
+    form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
+) -> Reply | Failure:
+    """Read the body of an answer with status 200: whatever it is, a reply or a failure.
+
+    Args:
+        form: The API.
+        data: The body.
+        seconds: How long it took.
+        headers: Its headers.
+    """
+    try:
+        received = parsed(data)
+    except ValueError as why:
+        seen = failure(200, data, headers)
+        return Failure(what=f"the reply is not JSON ({why})", detail=seen.detail, tries=2)
+    if error := _error_inside(received, form.holds):
+        return failure(_status_of(error), data, headers, error)
+    body = received if isinstance(received, dict) else {}
+    try:
+        reply = form.reply(body, seconds)
+    except NoReplyError as why:
+        if error := why.error or (says_failure(body) and body):
+            return failure(_status_of(error), data, headers, error)
+        seen = failure(200, data, headers)
+        tries = AS_OFTEN_AS_ALLOWED if why.overloaded else 2
+        return Failure(what=str(why), detail=seen.detail, tries=tries)
+    if says_failure(body) and _is_silent(reply):
+        return failure(_status_of(body), data, headers, body)
+    return reply
+
+
+def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
+    """Translate why a reply ended into the words that are stored.
+
+    Raises:
+        NoReplyError: If it is none of those with which a reply is whole.
+    """
+    if not isinstance(reason, str):
+        raise NoReplyError(f"{field} is no text")
+    end = ends.get(reason.lower())
+    if end is None:
+        raise NoReplyError(f"the reply was broken off: {field} {reason[:40]!r}")
+    return end
+
+
+def with_thought(
+    thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
+) -> str:
+    """Put what a server keeps apart as reasoning in front of the text, as most models write it.
+
+    Marks that the thought speaks of are broken up, so that who takes it off takes off just it.
+
+    Args:
+        thought: The reasoning.
+        text: The reply.
+        tags: What this model's thoughts are known by, where not by the usual tags.
+        cut_off: Whether the thought has no end, and no reply follows it.
+
+    >>> with_thought("A? B.", "B"), with_thought("A? ", "", cut_off=True), with_thought("", "B")
+    ('<think>A? B.</think>B', '<think>A? ', 'B')
+    """
+    opening, closing = tags or _TAGS
+    if not (thought or cut_off):
+        return text
+    if not cut_off:
+        # A thought may end as the closing mark begins: "see [1]" before "]]".
+        told = _broken_up(thought + closing[:-1], (opening, closing)) + closing[-1:]
+        return f"{opening}{told}{text}"
+    # A marked answer at the very end would end the thought.
+    told = _broken_up(thought, (opening, closing, *(form.closing for form in ANSWERS)))
+    return f"{opening}{told}" if opening else f"{told}{closing}"
+
+
+def fields_of(value: object) -> Mapping[str, Any]:
+    """A JSON object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def total(first: object, *more: object) -> int | None:
+    """Add up numbers of tokens; None if the first is none, 0 for any other that is none.
+
+    >>> total(5, None, 2), total(None, 2)
+    (7, None)
+    """
+    known = token_count(first)
+    return None if known is None else known + sum(token_count(tokens) or 0 for tokens in more)
+
+
+def _error_inside(received: object, holds: str) -> object:
+    """An error that came with status 200: beside the replies, or instead of them."""
+    inner = received[0] if isinstance(received, list) and received else received
+    if not isinstance(inner, dict):
+        return None
+    if not is_nothing(error := inner.get("error")):
+        return error
+    instead = holds not in inner and ("message" in inner or "detail" in inner)
+    return inner if instead else None
+
+
+def _is_silent(reply: Reply) -> bool:
+    """Whether nothing was answered, and the end of it does not say why."""
+    return reply.finish_reason in _WHOLE and not without_reasoning(reply.text).strip()
+
+
+def _status_of(error: object) -> int:
+    """The HTTP status that an error names; 200 for none."""
+    for code in map(fields_of(error).get, ("code", "error_code", "status")):
+        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code), re.ASCII):
+            return int(code)
+    return 200
+
+
+def _broken_up(thought: str, marks: Sequence[str]) -> str:
+    """Put a blank into each mark; one of a single character is written as its number."""
+    for mark in marks:
+        if len(mark) == 1:
+            thought = thought.replace(mark, f"U+{ord(mark):04X}")
+    longer = "|".join(re.escape(mark) for mark in marks if len(mark) > 1)
+    return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought

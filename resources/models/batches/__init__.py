@@ -1,0 +1,1 @@
+"""Provider batch APIs."""

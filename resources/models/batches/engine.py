@@ -1,0 +1,104 @@
+"""The engine that hands requests over in batches, and waits for them."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import aiohttp
+
+from bench_assets.core.schema.chat import Reply, Request
+from resources.config.environment import hidden_beside
+from resources.config.sections.known_servers import FormatName
+from resources.config.sections.servers import ServerSpec
+from resources.http.event_loop import Hand
+from resources.models.api.server_access import AtServer, Spent, no_tokens
+from resources.models.batches.anthropic import AnthropicBatches
+from resources.models.batches.conversation import Conversation
+from resources.models.batches.http import Wire
+from resources.models.batches.ledger import BatchLedger
+from resources.models.batches.openai import OpenAIBatches
+from resources.models.batches.provider import BatchApi
+from resources.models.batches.round import Round
+from resources.response_cache.engine import ReadImage
+
+_log = logging.getLogger("bench_assets.server")
+_APIS: Mapping[FormatName, Callable[[], BatchApi]] = {
+    "openai": OpenAIBatches,
+    "anthropic": AnthropicBatches,
+}
+_CONNECT = 30.0  # s
+
+
+class BatchEngine(AtServer):
+    """Asks a provider in batches: half the price, and replies within a day.
+
+    What is out is noted in the home before it is waited for: a run that is ended meanwhile loses
+    nothing, the next one collects it. A batch stays noted until all that came of it is stored.
+    Closing a stream early leaves the batches out. Its identity is that of the same server, asked
+    one by one.
+    """
+
+    at_once = sys.maxsize  # a batch takes up to a day: one after the other they would take weeks
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        read_image: ReadImage,
+        noted: Path,
+        *,
+        spent: Spent = no_tokens,
+        base_delay: float = 5.0,
+        patience: float = 3600.0,
+    ) -> None:
+        """Prepare; nothing is sent yet.
+
+        Args:
+            spec: The server, and how it is asked.
+            read_image: Finds the pictures that prompts name.
+            noted: Folder for what is out.
+            spent: Identity -> tokens of what was asked before.
+            base_delay: s; the first wait for a batch, and that before a second try.
+            patience: s; longest that something is tried: a batch takes a day, and a network may be
+                away for a while of it.
+        """
+        super().__init__(spec, read_image, spent, base_delay)
+        self._api = _APIS[spec.format]()
+        self._noted = BatchLedger(noted, spec.identity)
+        self._patience = patience
+
+    async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
+        spec = self._spec
+        budget = self._budget()
+        waiting = []
+        for position, request in enumerate(requests):
+            if why := _unfit(request, spec):
+                await hand((position, Reply(error=f"cannot be sent: {why}")))
+            else:
+                waiting.append(Conversation(position, request))
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=spec.timeout)
+        async with aiohttp.ClientSession(
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers(key),
+            timeout=timeout,
+        ) as session:
+            secrets = hidden_beside(spec.model_dump())
+            wire = Wire(
+                spec, session, secrets, base_delay=self._base_delay, patience=self._patience
+            )
+            one = Round(spec, self._form, self._api, wire, self._noted, budget)
+            try:
+                while waiting:
+                    waiting = await one.asked(waiting, hand, self._base_delay)
+            except asyncio.CancelledError:
+                _log.warning("batches that are out go on at %s; the next run collects", spec.place)
+                raise
+            one.over()
+
+
+def _unfit(request: Request, spec: ServerSpec) -> str:
+    most, n = spec.max_images, len(request.prompt.images)
+    if most and n > most:
+        return f"{n} pictures, and max_images is {most}"
+    return "" if request.prompt.rounds() else "no user turn of the prompt is left to be answered"

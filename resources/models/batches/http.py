@@ -1,0 +1,195 @@
+"""Requests about batches: sent again when the moment is wrong, and never twice by mistake."""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable
+from time import monotonic
+from typing import Any
+
+import aiohttp
+
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.text.redaction import Secrets
+from resources.config.sections.servers import ServerSpec
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, back_off
+from resources.http.errors import MOST_BYTES, body_of, failure
+from resources.models.api.formats.strict_json import parsed
+
+_log = logging.getLogger("bench_assets.server")
+_SLOWEST = 60.0  # s between two tries
+_MAY_HAVE_ARRIVED = {408, 500, 502, 504}  # said by who had seen the request, or may have
+
+
+class TooLargeError(Exception):
+    """A batch is larger than the server takes."""
+
+
+class UncertainError(Exception):
+    """A batch was sent, and no answer came back."""
+
+
+class GoneError(ModelError):
+    """The server knows of no batch of that id."""
+
+
+class Wire:
+    """Talks to one server about batches."""
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        session: aiohttp.ClientSession,
+        secrets: Secrets,
+        *,
+        base_delay: float,
+        patience: float,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            spec: The server.
+            session: Sends the key with everything.
+            secrets: Taken out of all that comes.
+            base_delay: s before the second try, then twice as long, ...
+            patience: s; longest that something is tried.
+        """
+        self._spec = spec
+        self._session = session
+        self._secrets = secrets
+        self._base_delay = base_delay
+        self._patience = patience
+        self._rng = random.Random()
+
+    async def get(self, path: str) -> dict[str, Any]:
+        """Ask for a JSON object.
+
+        Raises:
+            GoneError: If there is none at the path.
+            ModelError: If the server refuses, or cannot be reached for too long.
+        """
+        return _object(await self._send("GET", path, lambda: {}), path)
+
+    async def post(
+        self, path: str, data: Callable[[], dict[str, Any]], *, once: bool = False
+    ) -> dict[str, Any]:
+        """Send something; the JSON object that comes back.
+
+        Args:
+            path: Below the address of the server.
+            data: Makes the arguments of the request, for each try.
+            once: Not to be sent again unless it certainly did not arrive.
+
+        Raises:
+            TooLargeError: If it is too large.
+            UncertainError: With ``once``, if nobody knows whether it arrived.
+            ModelError: If the server refuses, or cannot be reached for too long.
+        """
+        return _object(await self._send("POST", path, data, once=once), path)
+
+    async def lines(self, path: str) -> AsyncIterator[bytes]:
+        """Read a file line by line; from its beginning again when the connection breaks.
+
+        Raises:
+            ModelError: If the server refuses, or cannot be reached for too long.
+        """
+        started, tries = monotonic(), 0
+        while True:
+            try:
+                async with self._session.get(self._url(path), allow_redirects=False) as response:
+                    if response.status == 200:
+                        async for line in _lines(response):
+                            yield self._secrets.redacted_bytes(line)
+                        return
+                    why = self._refused(response, await body_of(response) or b"", path)
+            except (aiohttp.ClientError, TimeoutError) as broken:
+                why = self._broken(broken)
+            tries += 1
+            await self._pause(tries, started, why)
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        data: Callable[[], dict[str, Any]],
+        *,
+        once: bool = False,
+    ) -> bytes:
+        started, tries = monotonic(), 0
+        while True:
+            try:
+                async with self._session.request(
+                    method, self._url(path), allow_redirects=False, **data()
+                ) as response:
+                    body = self._secrets.redacted_bytes(await body_of(response) or b"")
+                    if response.status == 200:
+                        return body
+                    why = self._refused(response, body, path)
+                    if once and response.status in _MAY_HAVE_ARRIVED:
+                        raise UncertainError(str(why))
+            except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as away:
+                why = self._broken(away)
+            except (aiohttp.ClientError, TimeoutError) as broken:
+                why = self._broken(broken)
+                if once:
+                    raise UncertainError(str(why)) from broken
+            tries += 1
+            await self._pause(tries, started, why)
+
+    def _broken(self, why: Exception) -> Failure:
+        return Failure(what=self._secrets.redacted(str(why)) or type(why).__name__)
+
+    def _refused(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
+        """What a server says instead of an answer, if the same may do later on.
+
+        Raises:
+            TooLargeError: If it is too large.
+            GoneError: If there is nothing there.
+            ModelError: If it may not.
+        """
+        if response.status == 413:
+            raise TooLargeError
+        seen = failure(response.status, body, response.headers)
+        if response.status == 404 and response.method == "GET":
+            raise GoneError(f"{self._spec.place}: {path}: {seen}")
+        if seen.tries != AS_OFTEN_AS_ALLOWED:
+            todo = f"; {seen.advice}" if seen.advice else ""
+            raise ModelError(f"{self._spec.place}: {path}: {seen}{todo}")
+        return seen
+
+    async def _pause(self, tries: int, started: float, why: Failure) -> None:
+        if monotonic() - started > self._patience:
+            raise ModelError(f"{self._spec.place}: {why} (tries: {tries})")
+        wait = back_off(tries, self._base_delay, self._rng, asked_for=why.wait, longest=_SLOWEST)
+        _log.warning("%s: %s; try %d in %.1f s", self._spec.place, why, tries + 1, wait)
+        await asyncio.sleep(wait)
+
+    def _url(self, path: str) -> str:
+        base, question_mark, query = self._spec.addresses[0].partition("?")
+        more = "&" if question_mark and "?" in path else question_mark
+        return f"{base.rstrip('/')}{path}{more}{query}"
+
+
+async def _lines(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    begun = b""
+    async for piece in response.content.iter_any():
+        *whole, begun = (begun + piece).split(b"\n")
+        for line in whole:
+            if line.strip():
+                yield line
+        if len(begun) > MOST_BYTES:
+            raise ModelError(
+                f"a line of more than {MOST_BYTES >> 20} MiB in the results of a batch"
+            )
+    if begun.strip():
+        yield begun
+
+
+def _object(body: bytes, path: str) -> dict[str, Any]:
+    try:
+        said = parsed(body)
+    except ValueError as why:
+        raise ModelError(f"{path}: the answer is not JSON ({why})") from why
+    if not isinstance(said, dict):
+        raise ModelError(f"{path}: the answer is no JSON object")
+    return said

@@ -1,0 +1,108 @@
+"""OpenAI's batches: a file of requests goes up, two files of what came of them come down."""
+
+import io
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import aiohttp
+import orjson
+
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
+from resources.http.errors import failure
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.failures import is_nothing
+from resources.models.api.formats.response_body import fields_of
+from resources.models.batches.http import Wire
+from resources.models.batches.provider import State
+from resources.models.batches.results import object_of, replied, unasked
+
+_ENDED = {"completed", "failed", "expired", "cancelled"}
+_TOO_MUCH = {"token_limit_exceeded", "request_limit_exceeded", "file_too_large"}
+_TAG = "bench"
+
+
+class OpenAIBatches:
+    """``/files`` and ``/batches``."""
+
+    most = 50_000
+    most_bytes = 190 * 10**6  # of 200 MB, whichever they count
+
+    def line(self, custom_id: str, body: bytes) -> bytes:
+        """Write a line of the file."""
+        named = orjson.dumps(custom_id)
+        head = b'{"custom_id":' + named + b',"method":"POST","url":"/v1/chat/completions","body":'
+        return head + body + b"}\n"
+
+    async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
+        """Hand over a batch; its id there."""
+        content = b"".join(lines)
+
+        def form() -> dict[str, Any]:
+            data = aiohttp.FormData()
+            data.add_field("purpose", "batch")
+            data.add_field("file", io.BytesIO(content), filename=f"{tag}.jsonl")
+            return {"data": data}
+
+        file = _id(await wire.post("/files", form))
+        asked = {
+            "input_file_id": file,
+            "endpoint": "/v1/chat/completions",
+            "completion_window": "24h",
+            "metadata": {_TAG: tag},
+        }
+        return _id(await wire.post("/batches", lambda: {"json": asked}, once=True))
+
+    async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
+        """Look for a batch by its tag; there are no two of one."""
+        listed = (await wire.get("/batches?limit=100")).get("data")
+        for one in listed if isinstance(listed, list) else []:
+            if fields_of(fields_of(one).get("metadata")).get(_TAG) == tag:
+                return _id(one)
+        return ""
+
+    async def look(self, wire: Wire, batch: str) -> State:
+        """Say how far a batch has come."""
+        said = await wire.get(f"/batches/{batch}")
+        status = said.get("status")
+        if status not in _ENDED:
+            return State(says=str(status))
+        errors = fields_of(said.get("errors")).get("data")
+        found = [fields_of(one) for one in errors] if isinstance(errors, list) else []
+        if status != "failed":
+            return State(ended=True, says=str(status))
+        why = "; ".join(str(one.get("message") or one.get("code")) for one in found[:3])
+        too_much = any(one.get("code") in _TOO_MUCH for one in found)
+        return State(
+            ended=True, says="failed", failed=why or "no reason is given", too_much=too_much
+        )
+
+    async def results(
+        self, wire: Wire, batch: str, form: ApiFormat
+    ) -> AsyncIterator[tuple[str, Reply]]:
+        """Read both files."""
+        said = await wire.get(f"/batches/{batch}")
+        for name in ("output_file_id", "error_file_id"):
+            if isinstance(file := said.get(name), str) and file:
+                async for line in wire.lines(f"/files/{file}/content"):
+                    one = object_of(line)
+                    yield str(one.get("custom_id")), _reply(one, form)
+
+
+def _reply(one: dict[str, Any], form: ApiFormat) -> Reply:
+    error, response = fields_of(one.get("error")), fields_of(one.get("response"))
+    if not is_nothing(error):
+        return unasked(error.get("code"), error.get("message"))
+    status, body = response.get("status_code"), orjson.dumps(response.get("body"))
+    if status == 200:
+        return replied(form, body)
+    if isinstance(status, int):
+        return Reply(error=f"in a batch: {failure(status, body, {})}")
+    return Reply(error="in a batch: neither a response nor an error")
+
+
+def _id(said: object) -> str:
+    name = fields_of(said).get("id")
+    if not (isinstance(name, str) and name.replace("-", "").replace("_", "").isalnum()):
+        raise ModelError("what was handed over for a batch has no id")
+    return name

@@ -1,0 +1,249 @@
+"""One turn of many conversations: handed over in as many batches as it takes, and collected."""
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from secrets import token_hex
+
+import orjson
+
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ImageError, ModelError
+from resources.config.sections.servers import ServerSpec
+from resources.http.event_loop import Hand
+from resources.models.api.budget import Budget
+from resources.models.api.formats.base import ApiFormat
+from resources.models.batches.conversation import Conversation
+from resources.models.batches.http import GoneError, TooLargeError, UncertainError, Wire
+from resources.models.batches.ledger import BatchLedger, Out
+from resources.models.batches.provider import BatchApi
+from resources.response_cache.history import Tokens
+
+_log = logging.getLogger("bench_assets.server")
+_SLOWEST = 60.0  # s between two looks at what is out
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """A batch that is being put together."""
+
+    lines: dict[str, bytes] = field(default_factory=dict)  # by custom_id
+    n_bytes: int = 0
+
+
+@dataclass(slots=True)
+class Round:
+    """Asks what conversations ask now; those that go on, or have to ask again, come back."""
+
+    spec: ServerSpec
+    form: ApiFormat
+    api: BatchApi
+    wire: Wire
+    noted: BatchLedger
+    budget: Budget
+    _most: int = 0  # requests in a batch, once a server took fewer; 0: as the API says
+    _collected: list[Out] = field(default_factory=list)
+    _resumed: set[str] = field(default_factory=set)  # tags of what an earlier run handed over
+    _again: list[Conversation] = field(default_factory=list)
+    _reserved: Tokens = field(default_factory=Tokens)  # what is out, or about to be, may cost
+
+    async def asked(
+        self, conversations: Sequence[Conversation], hand: Hand, base_delay: float
+    ) -> list[Conversation]:
+        """Ask, wait and hand over what came to its end.
+
+        Raises:
+            ModelError: If the server refuses, or cannot be reached.
+        """
+        self._again, self._reserved = [], Tokens()
+        asking: dict[str, list[Conversation]] = defaultdict(list)
+        out = await self._handed_over(conversations, asking, hand)
+        going_on: list[Conversation] = []
+        wait = base_delay
+        while out:
+            for one in list(out):
+                if await self._collect(one, asking, going_on, hand):
+                    out.remove(one)
+            if out:
+                await asyncio.sleep(wait)
+                wait = min(wait * 1.5, _SLOWEST)
+        return [*going_on, *self._again]
+
+    def over(self) -> None:
+        """Forget what was collected: all of it is stored."""
+        for one in self._collected:
+            self.noted.forget(one)
+
+    async def _handed_over(
+        self,
+        conversations: Sequence[Conversation],
+        asking: dict[str, list[Conversation]],
+        hand: Hand,
+    ) -> list[Out]:
+        """Hand over what is not out already; all batches that are to be waited for."""
+        before = {custom_id: one for one in await self._before() for custom_id in one.ids}
+        out: dict[str, Out] = {}
+        chunk = _Chunk()
+        for one in conversations:
+            try:
+                body = one.body(self.form, self.spec)
+            except (ImageError, orjson.JSONEncodeError) as why:
+                await hand((one.position, Reply(error=f"cannot be sent: {why}")))
+                continue
+            if one.custom_id in asking or one.custom_id in before:
+                asking[one.custom_id].append(one)
+                if there := before.get(one.custom_id):
+                    out[there.tag] = there
+                continue
+            if why_not := self._why_not(one):
+                if self._reserved == Tokens():
+                    await hand((one.position, Reply(error=why_not)))
+                else:
+                    self._again.append(one)  # once it is known what those before it cost
+                continue
+            line = self.api.line(one.custom_id, body)
+            if self._is_full(chunk, line):
+                out |= await self._submitted(chunk, asking)
+                chunk = _Chunk()
+            asking[one.custom_id].append(one)
+            chunk.lines[one.custom_id] = line
+            chunk.n_bytes += len(line) + 1
+        out |= await self._submitted(chunk, asking)
+        return list(out.values())
+
+    async def _before(self) -> list[Out]:
+        """What earlier runs handed over, or this one in an earlier turn."""
+        known = []
+        for one in self.noted.all():
+            if one.batch:
+                known.append(one)
+            elif batch := await self.api.find(self.wire, one.tag, len(one.ids), one.since):
+                known.append(self.noted.name(one, batch))
+            else:
+                self.noted.forget(one)  # it never arrived
+        self._resumed |= {one.tag for one in known}
+        return known
+
+    def _why_not(self, one: Conversation) -> str:
+        """Why a request may not be sent; counts what it may cost if it may."""
+        if over := self.budget.why_over():
+            return over
+        most = one.most(self.spec)
+        both = Tokens(
+            prompt=self._reserved.prompt + most.prompt,
+            completion=self._reserved.completion + most.completion,
+        )
+        if not self.budget.fits(both):
+            return "not asked: it may cost more than is left of the budget"
+        self._reserved = both
+        return ""
+
+    def _is_full(self, chunk: _Chunk, line: bytes) -> bool:
+        n = min(self._most or self.api.most, self.api.most)
+        return bool(chunk.lines) and (
+            len(chunk.lines) >= n or chunk.n_bytes + len(line) > self.api.most_bytes
+        )
+
+    async def _submitted(
+        self, chunk: _Chunk, asking: dict[str, list[Conversation]]
+    ) -> dict[str, Out]:
+        """Hand a batch over; nothing if it was too large, and is to be asked in halves."""
+        if not chunk.lines:
+            return {}
+        out = self.noted.note(token_hex(8), list(chunk.lines))
+        try:
+            batch = await self.api.submit(self.wire, list(chunk.lines.values()), out.tag)
+        except TooLargeError:
+            self._halve(out, asking, "too large for the server")
+            return {}
+        except UncertainError as why:
+            batch = await self.api.find(self.wire, out.tag, len(out.ids), out.since)
+            if not batch:  # it may show later: the next run looks again, before it asks
+                raise ModelError(f"{self.spec.place}: was a batch taken? {why}") from why
+        except ModelError:
+            self.noted.forget(out)
+            raise
+        _log.info("batch %s: %d requests handed over", batch, len(out.ids))
+        return {out.tag: self.noted.name(out, batch)}
+
+    def _halve(self, out: Out, asking: dict[str, list[Conversation]], why: str) -> None:
+        """Ask what was too much for one batch again, in smaller ones.
+
+        Raises:
+            ModelError: If it was a single request.
+        """
+        if len(out.ids) == 1:
+            raise ModelError(f"{self.spec.place}: a batch of one request: {why}")
+        self._most = len(out.ids) // 2
+        self._ask_again(out, asking)
+
+    async def _collect(
+        self,
+        out: Out,
+        asking: dict[str, list[Conversation]],
+        going_on: list[Conversation],
+        hand: Hand,
+    ) -> bool:
+        """Look at a batch, and read what came of it if it ended; whether it did."""
+        try:
+            state = await self.api.look(self.wire, out.batch)
+        except GoneError:
+            if out.tag not in self._resumed:
+                raise
+            self._ask_again(out, asking)  # an earlier run handed it over; it is no more
+            return True
+        if not state.ended:
+            _log.info("batch %s: %s for %.0f s", out.batch, state.says, time.time() - out.since)
+            return False
+        if state.too_much and len(out.ids) > 1:
+            self._halve(out, asking, state.failed)
+            return True
+        if not state.failed:
+            await self._read(out, asking, going_on, hand)
+        why = f": {state.failed}" if state.failed else ""
+        nothing = Reply(error=f"in a batch that ended ({state.says}) without it{why}")
+        for custom_id in out.ids:
+            await self._hand(asking.pop(custom_id, []), nothing, going_on, hand)
+        self._collected.append(out)
+        return True
+
+    async def _read(
+        self,
+        out: Out,
+        asking: dict[str, list[Conversation]],
+        going_on: list[Conversation],
+        hand: Hand,
+    ) -> None:
+        """Hand over what came of a batch.
+
+        Raises:
+            ModelError: If two results have one id: then nobody knows whose any of them are.
+        """
+        seen: set[str] = set()
+        async for custom_id, reply in self.api.results(self.wire, out.batch, self.form):
+            if custom_id in seen:
+                raise ModelError(f"batch {out.batch}: two results of one request")
+            seen.add(custom_id)
+            await self._hand(asking.pop(custom_id, []), reply, going_on, hand)
+
+    def _ask_again(self, out: Out, asking: dict[str, list[Conversation]]) -> None:
+        self.noted.forget(out)
+        for custom_id in out.ids:
+            self._again += asking.pop(custom_id, [])
+
+    async def _hand(
+        self,
+        answered: Sequence[Conversation],
+        reply: Reply,
+        going_on: list[Conversation],
+        hand: Hand,
+    ) -> None:
+        self.budget.count(reply)
+        for one in answered:
+            if whole := one.take(reply):
+                await hand((one.position, whole))
+            else:
+                going_on.append(one)

@@ -1,0 +1,1 @@
+"""Servers that bench starts, finds and ends."""

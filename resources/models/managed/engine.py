@@ -1,0 +1,150 @@
+"""The engine for weights that a server is started for, or that somebody else serves."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from bench_assets.core.schema.chat import Request
+from resources.checkpoints.content_checksums import Seal, not_overwritten, unchanged
+from resources.checkpoints.identity import Checkpoint
+from resources.checkpoints.served_weights import pin_served
+from resources.config.environment import known_secrets
+from resources.config.sections.servers import ServerSpec
+from resources.http.event_loop import Arrival
+from resources.models.api.engine import ServerEngine
+from resources.models.api.server_access import Spent, no_tokens
+from resources.models.managed.address_file import AddressFile
+from resources.models.managed.process import ReadinessProbe, StartedServer, free_port
+from resources.models.managed.replicas import ServerReplicas
+from resources.models.managed.service_discovery import AnnouncedServers, Announcements
+from resources.models.managed.shared_replicas import SharedReplicas
+from resources.response_cache.engine import ReadImage
+
+if TYPE_CHECKING:
+    from resources.storage.postgres import Database
+
+_LOOK = 0.1  # s between two looks at the files while replies arrive
+
+
+class ServedEngine(ServerEngine):
+    """Asks servers for the weights in a folder; with ``serve``, those that it starts itself.
+
+    What tells a reply from others is what the folder holds, as with ``TransformersEngine``, the
+    command that serves it, and what every request says: no address. The folder is looked at before
+    a server starts, when it is ready, and while it is asked: servers may map files into memory.
+    """
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        name: str,
+        read_image: ReadImage,
+        said: Path,
+        *,
+        spent: Spent = no_tokens,
+        database: "Callable[[], Database] | None" = None,
+    ) -> None:
+        """Prepare; nothing is started yet.
+
+        Args:
+            spec: The server; its path is whole.
+            name: The model's.
+            read_image: Finds the pictures that prompts name.
+            said: Folder for what started servers say.
+            spent: Identity -> tokens of what was asked before.
+            database: Opens the one that other homes use too, for a server with ``reached_as``.
+
+        Raises:
+            SettingsError: If the address of the database cannot be used.
+        """
+        called = name if "{name}" in spec.serve else spec.path
+        whole = spec.model_copy(update={"model": spec.model or called})
+        super().__init__(whole, read_image, spent=spent)
+        self._written = spec
+        self._name = name
+        self._said = said
+        self._seals: Sequence[Seal] = ()
+        self._replicas = self._to_start(database) if spec.serve else None
+        started = self._replicas.addresses if self._replicas else None
+        self._addresses = AddressFile(whole) if spec.addresses_file else started
+
+    @cached_property
+    def identity(self) -> str:
+        """The content of the weights, the command, and what every request says or leaves out.
+
+        Raises:
+            ModelError: If there are no such weights, or not all of them.
+        """
+        spec = self._written
+        command = f",command={spec.command_digest}" if spec.serve else ""
+        return spec.identity_of(f"served:{self.checkpoint.content}{command}")
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The weights, pinned to what they hold.
+
+        Raises:
+            ModelError: If there are none, or not all of them.
+        """
+        return pin_served(self._spec.path)
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
+        """Answer requests; the first one starts the servers, which then stay.
+
+        Raises:
+            ModelError: If no server comes up or is left, or the weights were overwritten: what was
+                just said is not kept.
+        """
+        seals = not_overwritten(self.checkpoint.seals)
+        if self._replicas:
+            self._replicas.wait_for_one()  # here, where an interrupt is heard
+        looked_at = monotonic()
+        for arrival in super().stream(requests):
+            if monotonic() > looked_at + _LOOK:
+                seals, looked_at = not_overwritten(seals), monotonic()
+            yield arrival
+        not_overwritten(seals)
+
+    def close(self) -> None:
+        """End the servers that were started."""
+        if self._replicas:
+            self._replicas.close()
+
+    def _to_start(
+        self, database: "Callable[[], Database] | None"
+    ) -> ServerReplicas | SharedReplicas:
+        spec = self._spec
+        asked = ReadinessProbe(
+            health=spec.health, model=spec.model, path=spec.path, within=spec.start_timeout
+        )
+        own = ServerReplicas(
+            self._start,
+            asked,
+            steady=lambda: unchanged(self.checkpoint.seals),
+            n=spec.n_served,
+            most_starts=spec.max_tries,
+        )
+        if not (spec.reached_as and database):
+            return own
+        return SharedReplicas(
+            own,
+            Announcements(database(), lambda: f"{self.identity}\n{spec.model}", self._name),
+            AnnouncedServers(asked),
+            reached_as=spec.reached_here,
+            refuse_overwritten=self._refuse_overwritten,
+        )
+
+    def _refuse_overwritten(self) -> None:
+        self._seals = not_overwritten(self._seals or self.checkpoint.seals)
+
+    def _start(self, number: int) -> StartedServer:
+        spec, port = self._spec, free_port()
+        return StartedServer(
+            spec.command(path=spec.path, port=port, name=self._name),
+            port,
+            self._said / f"{self._name.replace('/', '+')}-{number + 1}.log",
+            {"CUDA_VISIBLE_DEVICES": spec.devices[number]} if spec.devices else {},
+            known_secrets(self._said.parent),  # the home's, whose keys a server has around it too
+        )

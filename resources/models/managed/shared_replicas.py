@@ -1,0 +1,170 @@
+"""Servers for the same weights, of all homes that share a database: others' before our own.
+
+Who finds none announced starts its own, one home at a time, and announces them; who finds some asks
+those. When the last of them vanishes while we ask, we start our own.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event, Lock, Thread
+from urllib.parse import urlsplit
+
+from bench_assets.core.schema.errors import BenchError, HomeError, ModelError
+from resources.models.managed.replicas import ServerReplicas
+from resources.models.managed.service_discovery import AnnouncedServers, Board
+from resources.storage.postgres import PATIENCE
+
+_log = logging.getLogger("bench_assets.server")
+_LOOK = 1.0  # s between two looks at what is announced
+_AT_THE_END = 5.0  # s that a database may be away when ours are taken back
+_READY = 0.1  # s between two looks at our own that start
+
+
+class SharedReplicas:
+    """As ``ServerReplicas``; starts none where others' can be asked.
+
+    A thread looks at what is announced from the first asking until all is closed.
+    """
+
+    def __init__(
+        self,
+        own: ServerReplicas,
+        board: Board,
+        announced: AnnouncedServers,
+        *,
+        reached_as: str,
+        refuse_overwritten: Callable[[], object],
+        look: float = _LOOK,
+    ) -> None:
+        """Prepare; nothing is looked up or started yet.
+
+        Args:
+            own: Ours, for when there are no others.
+            board: Where servers for these weights are announced.
+            announced: Says which of the others' can be asked.
+            reached_as: The name under which other machines reach ours.
+            refuse_overwritten: Raises ModelError where ours may have other weights by now.
+            look: s between two looks at what is announced.
+        """
+        self._own = own
+        self._board = board
+        self._announced = announced
+        self._reached_as = reached_as
+        self._refuse_overwritten = refuse_overwritten
+        self._between = look
+        self._one_look, self._one_start = Lock(), Lock()
+        self._others: list[str] = []
+        self._own_failed = ""
+        self._is_refused = False
+        self._starter: Thread | None = None
+        self._watcher: Thread | None = None
+        self._over = Event()
+
+    def wait_for_one(self) -> None:
+        """Wait until there is one to be asked: another's, or our own.
+
+        Raises:
+            ModelError: If ours do not come up.
+            HomeError: If the database cannot be used.
+        """
+        self._own_failed = ""
+        if not self._watcher:
+            self._look(self._over, PATIENCE)
+            self._watcher = Thread(
+                target=self._watch, args=[self._over], name="announcements", daemon=True
+            )
+            self._watcher.start()
+        if not (self._others or self._own.ready):
+            self._start(self._over)
+
+    def addresses(self) -> list[str]:
+        """Where to ask at the moment; waits for nothing. With none, our own are being started.
+
+        Raises:
+            ModelError: If there are no others, and none of ours is left.
+        """
+        if there := [*self._own.ready, *self._others]:
+            return there
+        if self._own_failed:
+            raise ModelError(self._own_failed)
+        if not (self._starter and self._starter.is_alive()):
+            if self._own.is_started:
+                return self._own.addresses()  # says if none of them is left
+            self._starter = Thread(
+                target=self._start_later, args=[self._over], name="own servers", daemon=True
+            )
+            self._starter.start()
+        return []
+
+    def close(self) -> None:
+        """Take back what was announced, and end our own; they can be started again."""
+        with self._one_start:
+            self._over.set()
+        with self._one_look, suppress(HomeError):  # else it ends by itself in a moment
+            self._board.say([], _AT_THE_END)
+        self._own.close()
+        self._watcher = self._starter = None
+        self._others, self._own_failed, self._is_refused = [], "", False
+        self._over = Event()
+
+    def _start(self, over: Event) -> None:
+        """Start our own, unless others have announced theirs while we waited to be let."""
+        with self._board.starting(lambda why: _log.warning("%s", why)):
+            self._look(over, PATIENCE)
+            with self._one_start:  # nothing is started behind the back of who closes
+                if self._others or over.is_set():
+                    return
+                self._own.start()
+            while not (self._own.addresses() or over.wait(_READY)):
+                pass  # they are being started; if none of them is left, it is said
+            self._look(over, PATIENCE)  # announces them, before others are let
+
+    def _start_later(self, over: Event) -> None:
+        """Do so while requests wait."""
+        try:
+            self._start(over)
+        except BenchError as why:
+            if not over.is_set():
+                self._own_failed = str(why)
+
+    def _watch(self, over: Event) -> None:
+        is_away = False
+        while not over.wait(self._between):
+            try:
+                self._look(over)
+                is_away = False
+            except HomeError as why:  # what was known last still is
+                if not is_away:
+                    _log.warning("%s", why)
+                is_away = True
+
+    def _look(self, over: Event, patience: float = 0.0) -> None:
+        """Say what we have, and see what others do.
+
+        Args:
+            over: Set when nobody asks any more.
+            patience: s for which a database may be away.
+        """
+        with self._one_look:
+            if over.is_set():
+                return
+            self._board.say(self._ours(), patience)
+            others = self._announced.those_of(self._board.others(patience))
+            if new := [one for one in others if one not in self._others]:
+                _log.info("asked are servers of others, too: %s", ", ".join(new))
+            self._others = others
+
+    def _ours(self) -> list[str]:
+        """Ours, as others reach them."""
+        if not (ready := self._own.ready):
+            return []
+        try:
+            self._refuse_overwritten()
+        except ModelError as why:
+            if not self._is_refused:
+                _log.warning("our servers are not announced any more: %s", why)
+            self._is_refused = True
+            return []
+        parts = [urlsplit(one) for one in ready]
+        return [f"http://{self._reached_as}:{one.port}{one.path}" for one in parts]

@@ -1,0 +1,1 @@
+"""Replicas of a model on a Ray cluster."""

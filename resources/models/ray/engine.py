@@ -1,0 +1,192 @@
+"""One model on many machines: replicas on a Ray cluster, each with all the weights.
+
+Workers on the machines of a Ray cluster: actors, as many as there are to be replicas.
+"""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.local_models import LocalSpec
+from resources.models.ray.replica import Replica
+from resources.models.workers.pool import LocalEngine, SideBySide
+from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
+from resources.runs.ray_cluster import connect, options_of, why_nowhere
+
+_LOG = logging.getLogger("bench_assets.ray")
+
+_UNTIL_SOMEBODY = 600.0  # s until the first replica is up: others may hold what it needs
+_BETWEEN = 60.0  # s between two looks at whether one could ever be
+_ITS_DEATHS = ("RayActorError", "ActorDiedError", "ActorUnavailableError")
+
+
+class RayReplicas:
+    """Actors; one that dies is replaced on another node as long as the stream lasts.
+
+    As often as there are replicas, at most: what kills them all would go on for ever.
+    """
+
+    most_deaths = 3
+
+    def __init__(self, job: Job, n_replicas: int, needs: dict[str, float]) -> None:
+        """Prepare to start ``n_replicas``, each of which takes what ``needs`` says."""
+        self._job = job
+        self._n = n_replicas
+        self._needs = needs
+        self._actors: list[_Actor] = []
+        self._spare = 0
+        self._since = 0.0  # s of the monotonic clock, since which nobody is up
+
+    @property
+    def n_alive(self) -> int:
+        """Those that are up or on their way."""
+        return len(self._actors)
+
+    def start(self) -> None:
+        """Start those that are missing.
+
+        Raises:
+            ModelError: If no cluster can be reached.
+        """
+        connect()
+        self._spare = self._n
+        while len(self._actors) < self._n:
+            self._add()
+        self._since = time.monotonic()
+
+    def free(self) -> "list[_Actor]":
+        """Those that are up, and have nothing to answer."""
+        return [actor for actor in self._actors if actor.is_up and not actor.answers]
+
+    def hear(self) -> "Iterator[tuple[_Actor, Said | WorkerDied]]":
+        """Wait until one says something, or is up.
+
+        Raises:
+            ModelError: If none has come up in ten minutes, or none ever could.
+        """
+        import ray
+
+        waiting = {actor.answers or actor.coming: actor for actor in self._actors}
+        waiting.pop(None, None)
+        ready, _ = ray.wait(list(waiting), num_returns=1, timeout=_BETWEEN)
+        if not ready:
+            self._look_for_room()
+        for one in ready:
+            actor = waiting[one]
+            for said in actor.hear():
+                if isinstance(said, WorkerDied):
+                    self._bury(actor, said)
+                yield actor, said
+
+    def end(self) -> None:
+        """End the actors."""
+        while self._actors:
+            self._actors.pop().end()
+
+    def _add(self) -> None:
+        self._actors.append(_Actor(self._job, self._needs))
+
+    def _bury(self, actor: "_Actor", died: WorkerDied) -> None:
+        """Let another actor take the place of one; that may be cut off only, and be alive."""
+        self._actors.remove(actor)
+        actor.end()
+        _LOG.warning("%s; what it had not answered is asked elsewhere", died.why)
+        if self._spare:
+            self._spare -= 1
+            self._add()
+
+    def _look_for_room(self) -> None:
+        """Do not wait for ever for a replica that finds no room."""
+        if any(actor.is_up for actor in self._actors):
+            self._since = time.monotonic()
+            return
+        waited = time.monotonic() - self._since
+        why = why_nowhere(self._needs)
+        if why or waited > _UNTIL_SOMEBODY:
+            self.end()
+            raise ModelError(
+                f"{self._job.spec.place}: no replica could start on the Ray cluster in"
+                f" {waited:.0f} s: {why or 'all that it needs is taken by others'}"
+            )
+
+
+class _Actor:
+    """This end of an actor."""
+
+    def __init__(self, job: Job, needs: dict[str, float]) -> None:
+        import ray
+
+        kind = ray.remote(Replica)
+        options = options_of(needs)
+        self._actor: Any = kind.options(scheduling_strategy="SPREAD", **options).remote(job)
+        self.coming: Any = self._actor.where.remote()
+        self.answers: Any = None  # a generator of objects, while it answers a chunk
+        self._where = ""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it runs on a node."""
+        return bool(self._where)
+
+    def ask(self, chunk: Chunk) -> None:
+        """Hand over a chunk."""
+        self.answers = self._actor.answer.options(num_returns="streaming").remote(chunk)
+
+    def hear(self) -> Iterator[Said | WorkerDied]:
+        """Take what is there; called when Ray says that something is."""
+        import ray
+        from ray.exceptions import RayError
+
+        try:
+            if not self.is_up:
+                self._where, self.coming = ray.get(self.coming), None
+                return
+            came = deque(ray.get(next(self.answers)))
+        except StopIteration:
+            came = deque([WorkerDied("its stream ended")])
+        except RayError as why:
+            came = deque([WorkerDied(_named(why))])
+        while came:
+            yield self._heard(came.popleft())
+
+    def _heard(self, said: Said | WorkerDied) -> Said | WorkerDied:
+        match said:
+            case Done():
+                self.answers = None
+            case WorkerDied():
+                return WorkerDied(f"the replica on {self._where or 'a node'} is gone: {said.why}")
+            case ModelError():
+                return ModelError(f"on {self._where}: {said}")
+        return said
+
+    def end(self) -> None:
+        """End it wherever it is, also if it only cannot be reached at the moment."""
+        import ray
+        from ray.exceptions import RayError
+
+        with suppress(RayError, ValueError):
+            ray.kill(self._actor)
+
+
+def _named(why: Exception) -> str:
+    """What became of an actor, in a word; Ray itself writes a page."""
+    name = type(why).__name__
+    return name if name in _ITS_DEATHS else f"{name}: {str(why).strip().splitlines()[-1]}"
+
+
+class RayEngine(SideBySide):
+    """Asks actors on the nodes of a cluster.
+
+    Of a node that dies what it had not answered is asked on another one, and its actor is replaced;
+    what three died over comes back with ``error``. Every replica makes sure that the checkpoint on
+    its node is that of this machine, to the byte.
+    """
+
+    def __init__(self, one: LocalEngine, spec: LocalSpec) -> None:
+        """Prepare to ask what ``one`` would."""
+        needs = {"gpu": spec.gpus, **spec.needs}
+        super().__init__(one, lambda job: RayReplicas(job, spec.replicas, needs))

@@ -1,0 +1,1 @@
+"""Models and judges opened by name; baselines, recorded responses, model checks."""

@@ -1,0 +1,106 @@
+"""What runs each kind of model that needs an engine; imported when one is opened."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from resources.config.sections.base import ModelSpec
+from resources.config.sections.engine_kinds import EngineKind, Surroundings, installed_kind
+from resources.config.sections.local_models import (
+    PLAIN_TEMPLATE,
+    AnyLocalSpec,
+    LocalSpec,
+    TransformersSpec,
+    VllmSpec,
+)
+from resources.config.sections.models import SPECS, PythonSpec
+from resources.config.sections.servers import ServerSpec
+from resources.models.registry.python_model import PythonEngine
+from resources.response_cache.engine import Engine
+
+if TYPE_CHECKING:
+    from resources.models.workers.pool import LocalEngine
+
+
+def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
+    """Find what runs a model; None for kinds that have their replies at hand."""
+    if isinstance(spec, ServerSpec) and spec.serve:
+        return _STARTED
+    return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
+
+
+def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
+    """Put in whole paths where relative ones start at bench.toml."""
+    places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
+    if spec.chat_template != PLAIN_TEMPLATE:
+        places["chat_template"] = spec.chat_template
+    beside = {name: resolve(place) for name, place in places.items() if place}
+    return spec.model_copy(
+        update={name: str(place) for name, place in beside.items() if place.exists()}
+    )
+
+
+def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
+    """Put in whole paths where relative ones start at bench.toml."""
+    places = {"path": spec.path, "addresses_file": spec.addresses_file}
+    return spec.model_copy(
+        update={name: str(resolve(place)) for name, place in places.items() if place}
+    )
+
+
+def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
+    from resources.models.transformers.image_digests import PictureDigests
+
+    spec = placed(spec, at.resolve)
+    digests = PictureDigests(at.resolve("processors.json"))
+    if spec.devices:
+        from resources.models.transformers.data_parallel import DataParallelEngine
+
+        return DataParallelEngine(spec, spec.path, at.read_image, digests=digests)
+    from resources.models.transformers.engine import TransformersEngine
+
+    return _on(spec, TransformersEngine(spec, spec.path, at.read_image, digests=digests))
+
+
+def _vllm(spec: VllmSpec, at: Surroundings) -> Engine:
+    from resources.models.vllm.engine import VllmEngine
+
+    spec = placed(spec, at.resolve)
+    return _on(spec, VllmEngine(spec, spec.path, at.read_image))
+
+
+def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
+    """Put an engine where its section wants it."""
+    if spec.on != "ray":
+        return here
+    from resources.models.ray.engine import RayEngine
+
+    return RayEngine(here, spec)
+
+
+def _server(spec: ServerSpec, at: Surroundings) -> Engine:
+    from resources.models.api.engine import ServerEngine
+    from resources.models.managed.address_file import AddressFile
+    from resources.models.managed.engine import ServedEngine
+
+    spec = served(spec, at.resolve)
+    if spec.path:
+        said = at.resolve("servers")
+        return ServedEngine(
+            spec, at.name, at.read_image, said, spent=at.spent, database=at.database
+        )
+    if spec.batch:
+        from resources.models.batches.engine import BatchEngine
+
+        return BatchEngine(spec, at.read_image, at.resolve("batches"), spent=at.spent)
+    addresses = AddressFile(spec) if spec.addresses_file else None
+    return ServerEngine(spec, at.read_image, spent=at.spent, addresses=addresses)
+
+
+_ENGINES: Mapping[str, EngineKind[Any]] = {
+    "transformers": EngineKind(spec=TransformersSpec, engine=_transformers),
+    "vllm": EngineKind(spec=VllmSpec, engine=_vllm),
+    "server": EngineKind(spec=ServerSpec, engine=_server, alone=False),
+    "python": EngineKind(spec=PythonSpec, engine=PythonEngine, alone=False),
+}
+_STARTED: EngineKind[Any] = EngineKind(spec=ServerSpec, engine=_server)

@@ -1,0 +1,140 @@
+"""What can be said of a checkpoint once transformers has loaded it."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from PIL import Image as PILImage
+
+from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS
+from bench_assets.core.schema.chat import Reply
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import LocalSpec, TransformersSpec
+from resources.models.transformers.generation_config import written_card
+from resources.models.transformers.inputs.prompt_tensors import PromptBatch
+from resources.models.transformers.model import TransformersModel
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+
+Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], TransformersModel]
+
+_NO_DECODING = {  # what is written beside decoding
+    *("transformers_version", "_from_model_config", "_name_or_path"),
+    *("output_attentions", "output_hidden_states", "use_cache", "cache_implementation"),
+}
+_MOST_TOKENS = 8  # control tokens that one question spells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedCheckpoint:
+    """A checkpoint in memory."""
+
+    class_name: str
+    dtype: str
+    device: str
+    parameters: int
+    memory: int  # bytes of the weights
+    context: int | None  # tokens of prompt and reply together; None where nobody says
+    generation_config: str  # what of it would change replies: with decoding = "card" only
+    chat_template: str  # "own", "plain", or the file
+    thinking: tuple[str, ...]  # opening tags that the template or the vocabulary knows
+
+
+class CheckpointInspection:
+    """Loads a checkpoint as the engine does, keeps it for a look, and watches it being asked."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._model: TransformersModel | None = None
+        self.seconds = 0.0
+        self.refused = False
+        """Whether the last conversation failed in its template or processor, unasked."""
+
+    def load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> "CheckpointInspection":
+        """Load; what comes back answers as the loaded model.
+
+        Raises:
+            ModelError: If it does not load.
+        """
+        start = time.perf_counter()
+        self._model = self._load(spec, checkpoint)
+        self.seconds = time.perf_counter() - start
+        return self
+
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
+        """Tokens of pictures."""
+        return self._in_memory.weight(pictures)
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
+        """Make the tensors of a batch."""
+        self.refused = True
+        prepared = self._in_memory.prepare(conversations)
+        self.refused = False
+        return prepared
+
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Reply]:
+        """Generate the next turn of each conversation."""
+        return self._in_memory.answer(prepared, draw)
+
+    @property
+    def control_tokens(self) -> list[str]:
+        """Some of the checkpoint's own."""
+        return self._tokenizer.all_special_tokens[:_MOST_TOKENS]  # type: ignore[no-any-return]
+
+    def described(self, spec: LocalSpec, checkpoint: Checkpoint) -> LoadedCheckpoint:
+        """Say what is in memory.
+
+        Args:
+            spec: How it is asked.
+            checkpoint: Where it was loaded from.
+
+        Raises:
+            ModelError: If the checkpoint's generation configuration cannot be read.
+        """
+        weights = self._in_memory.weights
+        return LoadedCheckpoint(
+            class_name=type(weights).__name__,
+            dtype=str(weights.dtype).removeprefix("torch."),
+            device=str(weights.device),
+            parameters=weights.num_parameters(),
+            memory=weights.get_memory_footprint(),
+            context=self._in_memory.context,
+            generation_config=_recommended(written_card(checkpoint)),
+            chat_template=Path(spec.chat_template).name or "own",
+            thinking=_thinking(self._in_memory.processor, self._tokenizer, spec),
+        )
+
+    @property
+    def _in_memory(self) -> TransformersModel:
+        if self._model is None:
+            raise RuntimeError("nothing was asked yet, so nothing was loaded")
+        return self._model
+
+    @property
+    def _tokenizer(self) -> Any:  # noqa: ANN401 - of any family
+        processor = self._in_memory.processor
+        return getattr(processor, "tokenizer", processor)
+
+
+def _recommended(written: dict[str, Any]) -> str:
+    """Write what a generation configuration says beside its tokens; "" if it says nothing.
+
+    >>> _recommended({"eos_token_id": 2, "do_sample": True, "top_k": 20})
+    'do_sample = True, top_k = 20'
+    """
+    kept = {
+        name: value
+        for name, value in sorted(written.items())
+        if not name.endswith(("token_id", "token_ids")) and name not in _NO_DECODING
+    }
+    return ", ".join(f"{name} = {value}" for name, value in kept.items() if value is not None)
+
+
+def _thinking(processor: Any, tokenizer: Any, spec: LocalSpec) -> tuple[str, ...]:  # noqa: ANN401
+    if spec.thinking_tags:
+        return (spec.thinking_tags[0],)
+    known = [str(processor.chat_template), *map(str, tokenizer.added_tokens_decoder.values())]
+    marks = [form.opening for form in (*THOUGHTS, *ANSWERS) if form.opened_by != "words"]
+    return tuple(mark for mark in dict.fromkeys(marks) if any(mark in text for text in known))

@@ -1,0 +1,309 @@
+"""Tries a model before anything depends on it: loads it, asks it six probes, says what it is.
+
+Nothing is remembered, and nothing that is remembered is used.
+
+Opens a model by name for a check: as an evaluation does, but with nothing remembered.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
+from typing import TypeAlias, TypeVar
+
+from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.schema.rows import Question
+from resources.checkpoints.identity import first_line
+from resources.config.bench_toml import Settings
+from resources.config.environment import known_secrets
+from resources.config.sections.base import ModelSpec, SamplingSection
+from resources.config.sections.engine_kinds import Surroundings
+from resources.config.sections.local_models import LocalSpec, TransformersSpec
+from resources.config.sections.models import BlindSpec, PythonSpec, RecordedSpec
+from resources.config.sections.servers import ServerSpec
+from resources.config.stores import database_of
+from resources.models.registry.engines import engine_kind, placed
+from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
+from resources.models.registry.opening import recorded_of, seeing
+from resources.models.registry.probes import (
+    NEEDS_NO_PICTURE,
+    REQUIRED,
+    SIZES,
+    DrawnPictures,
+    probes,
+    sized,
+)
+from resources.response_cache.engine import Engine
+from resources.response_cache.history import Tokens
+from resources.response_cache.redaction import Discreet
+from resources.response_cache.validation import let_in
+
+_SAME = "the same"
+
+Ask: TypeAlias = Callable[[Sequence[Request]], list[Reply]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeResult:
+    """One probe and what came back."""
+
+    probe: str
+    reply: str = ""
+    note: str = ""  # what was changed about it, or that the reply is no answer yet
+    error: str = ""
+    failed: bool = False  # not only something that the model cannot be asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCheck:
+    """What was found out about a model."""
+
+    model: str
+    kind: str = ""
+    place: str = ""  # path, hub id, address, ...
+    error: str = ""  # why it could not be tried
+    note: str = ""  # what was not tried, and why
+    loaded: LoadedCheckpoint | None = None  # where transformers runs it
+    image_tokens: Mapping[str, int] | None = None  # by size in px, where the engine can tell
+    batch: str = ""  # "the same", or how replies in a batch differ from those alone
+    batch_failed: bool = False
+    load_seconds: float | None = None
+    reply_seconds: float | None = None  # the median of those asked alone
+    probes: tuple[ProbeResult, ...] = ()
+
+    @property
+    def failures(self) -> list[str]:
+        """Why this model should not be evaluated as it is; empty if it may be."""
+        said = [self.error] if self.error else []
+        said += [f"{one.probe}: {one.error}" for one in self.probes if one.failed]
+        return said + ([f"batch: {self.batch}"] if self.batch_failed else [])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A model that can be asked."""
+
+    ask: Ask
+    pictures: DrawnPictures
+    loading: CheckpointInspection | None = None  # where transformers runs it
+    batched: bool = True  # several requests may be one batch
+    exactly: bool = True  # sums are rounded alike in every batch
+    blind: bool = False
+
+
+def asking(engine: Engine) -> Ask:
+    """Ask an engine, with replies in the order of the requests."""
+
+    def ask(requests: Sequence[Request]) -> list[Reply]:
+        arrived = dict(let_in(engine.stream(requests), len(requests)))
+        return [arrived[position] for position in range(len(requests))]
+
+    return ask
+
+
+def try_out(found: ModelCheck, subject: Subject) -> ModelCheck:
+    """Ask a model everything; what cannot be asked is part of what is found.
+
+    Raises:
+        ModelError: If it does not load, or cannot be asked at all.
+    """
+    alone, seconds = _asked_alone(subject)
+    return _in_batch(replace(found, probes=alone, reply_seconds=median(seconds)), subject)
+
+
+def _asked_alone(subject: Subject) -> tuple[tuple[ProbeResult, ...], list[float]]:
+    """Ask the probes one by one; the first one loads the model."""
+    loading = subject.loading
+    answered: list[ProbeResult] = []
+    seconds: list[float] = []
+    prompts = probes(subject.pictures, ())
+    for name in prompts:
+        if loading and answered:
+            prompts = probes(subject.pictures, loading.control_tokens)
+        start = time.perf_counter()
+        reply = subject.ask([_request(name, prompts[name], subject)])[0]
+        seconds.append(time.perf_counter() - start)
+        if loading and not answered:
+            seconds[0] -= loading.seconds
+        refused = loading is None or loading.refused
+        answered.append(_probed(name, reply, refused=refused))
+    return tuple(answered), seconds
+
+
+def _probed(name: str, reply: Reply, *, refused: bool) -> ProbeResult:
+    return ProbeResult(
+        probe=name,
+        reply=reply.text,
+        note=reply.note or reply.no_answer,
+        error=reply.error,
+        failed=bool(reply.error)
+        and (name in REQUIRED or not (refused or name == NEEDS_NO_PICTURE)),
+    )
+
+
+def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
+    """Ask three questions about pictures of three sizes together, and each alone."""
+    if not subject.batched:
+        return replace(found, batch="not tried: a server does not say what it computes together")
+    requests = [_request("a batch", prompt, subject) for prompt in sized(subject.pictures)]
+    together = subject.ask(requests)
+    alone = [subject.ask([request])[0] for request in requests]
+    if errors := [reply.error for reply in (*alone, *together) if reply.error]:
+        return replace(found, batch=errors[0], batch_failed=True)
+    batch = compared(alone, together, exactly=subject.exactly)
+    tokens = {
+        f"{width}x{height}": reply.image_tokens[0]
+        for (width, height), reply in zip(SIZES, alone, strict=True)
+        if reply.image_tokens
+    }
+    failed = not batch.startswith(_SAME)
+    return replace(found, batch=batch, batch_failed=failed, image_tokens=tokens or None)
+
+
+def compared(alone: Sequence[Reply], together: Sequence[Reply], *, exactly: bool) -> str:
+    """Say whether replies in a batch are those alone.
+
+    In half precision and on GPUs sums are rounded in another way in another batch, and a near-tie
+    may fall the other way: there only the first word of a reply has to be the same.
+
+    >>> yes, also = Reply(text="2 cats."), Reply(text="2 of them")
+    >>> compared([yes], [also], exactly=False)
+    'the same, but for rounding in 1 of 1 replies'
+    >>> compared([yes], [also], exactly=True)
+    "1 of 1 replies differ, such as '2 of them' in a batch and '2 cats.' alone"
+    """
+    pairs = [(a.text, b.text) for a, b in zip(alone, together, strict=True) if a.text != b.text]
+    apart = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
+    if apart:
+        one, other = (text[:60] for text in apart[0])
+        return (
+            f"{len(apart)} of {len(alone)} replies differ, such as {other!r} in a batch and "
+            f"{one!r} alone"
+        )
+    rounded = f", but for rounding in {len(pairs)} of {len(alone)} replies" if pairs else ""
+    return _SAME + rounded
+
+
+def _request(name: str, prompt: Prompt, subject: Subject) -> Request:
+    prompt = prompt.without_images() if subject.blind else prompt
+    texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
+    question = Question(  # for models written in Python, which may look at it
+        question_id=f"check/{name}",
+        task="check",
+        edition="mini",
+        kind="text",
+        text=" ".join(texts),
+        answer=(),
+        images=tuple(image.sha256 for image in prompt.images),
+    )
+    return Request(prompt=prompt, question=question)
+
+
+AnySpec = TypeVar("AnySpec", bound=ModelSpec)
+
+_MAX_TOKENS = 32  # of a reply: its first words show whether a model sees
+_TOGETHER = 3  # questions that are asked in one batch
+_BATCH_TOKENS = 10**6
+
+
+def check_model(name: str, settings: Settings) -> ModelCheck:
+    """Load a model, ask it, and describe it; what goes wrong is part of the description.
+
+    Args:
+        name: Of bench.toml, an embedded model, or a watched checkpoint.
+        settings: bench.toml.
+    """
+    found = ModelCheck(model=name)
+    try:
+        spec = settings.model(name)
+        found = replace(found, kind=spec.kind, place=spec.place)
+        blind = isinstance(spec, BlindSpec)
+        asked = seeing(name, spec, settings) if isinstance(spec, BlindSpec) else name
+        checked = _check(replace(found, model=asked), settings, blind=blind)
+    except BenchError as why:
+        return replace(found, error=known_secrets(settings.home).redacted(first_line(why)))
+    return replace(checked, model=name)
+
+
+def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
+    spec = settings.model(found.model)
+    if isinstance(spec, RecordedSpec):
+        replies, file = recorded_of(found.model, spec, settings)
+        return replace(found, note=f"{len(replies)} replies in {file}; nothing else to try")
+    kind, pictures = engine_kind(spec), DrawnPictures()
+    if kind is None:
+        return replace(found, note="says nothing of its own; nothing to try")
+    at = Surroundings(
+        name=found.model,
+        read_image=pictures.read,
+        resolve=settings.resolve,
+        spent=lambda _: Tokens(),
+        database=partial(database_of, settings) if settings.storage.variable else None,
+    )
+    try:
+        if isinstance(spec, TransformersSpec):
+            return _transformers(found, placed(spec, at.resolve), pictures, blind=blind)
+        secrets = known_secrets(settings.home)
+        with closing(Discreet(kind.engine(_short(spec), at), secrets)) as engine:
+            return try_out(
+                found,
+                Subject(
+                    ask=asking(engine),
+                    pictures=pictures,
+                    batched=not isinstance(spec, ServerSpec),
+                    exactly=isinstance(spec, PythonSpec),
+                    blind=blind,
+                ),
+            )
+    except BenchError:
+        raise
+    except Exception as why:  # a stranger's code or files: they may raise whatever they like
+        raise ModelError(f"{found.place}: {type(why).__name__}: {first_line(why)}") from why
+
+
+def _transformers(
+    found: ModelCheck, spec: TransformersSpec, pictures: DrawnPictures, *, blind: bool
+) -> ModelCheck:
+    from resources.models.transformers.engine import TransformersEngine
+    from resources.models.transformers.loading import device_of, dtype_of
+    from resources.models.transformers.model import load
+
+    one = _short(spec).model_copy(update={"device": _first_device(spec), "devices": ()})
+    loading = CheckpointInspection(load)
+    engine = TransformersEngine(one, one.path, pictures.read, loading.load)
+    with closing(engine):
+        subject = Subject(
+            ask=asking(engine),
+            pictures=pictures,
+            loading=loading,
+            exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
+            blind=blind,
+        )
+        tried = try_out(found, subject)
+        return replace(
+            tried, loaded=loading.described(spec, engine.checkpoint), load_seconds=loading.seconds
+        )
+
+
+def _short(spec: AnySpec) -> AnySpec:
+    """Ask for few tokens, and for several questions in a batch whatever their pictures weigh."""
+    update: dict[str, object] = {}
+    if isinstance(spec, SamplingSection):
+        update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}
+    if isinstance(spec, ServerSpec):
+        update |= {"batch": False}  # which may take a day
+    if isinstance(spec, LocalSpec):
+        update |= {
+            "batch_size": max(spec.batch_size, _TOGETHER),
+            "batch_tokens": max(spec.batch_tokens, _BATCH_TOKENS),
+        }
+    return spec.model_copy(update=update)
+
+
+def _first_device(spec: TransformersSpec) -> str:
+    if spec.devices == "all":
+        return "cuda"
+    return spec.devices[0] if spec.devices else spec.device

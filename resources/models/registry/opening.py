@@ -1,0 +1,241 @@
+"""Opens chat models and judges by name."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from pydantic import PrivateAttr
+
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from resources.checkpoints import watched_folders as checkpoint_folders
+from resources.config.ad_hoc_models import refuse_other_content
+from resources.config.bench_toml import Settings
+from resources.config.environment import known_secrets
+from resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
+from resources.config.sections.engine_kinds import EngineKind, Surroundings
+from resources.config.sections.models import BlindSpec, RecordedSpec
+from resources.config.sections.servers import ServerSpec
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import database_of, replies_of
+from resources.images.store import ImageStore
+from resources.models.api.budget import WithinBudget, has_budget
+from resources.models.registry.baselines import (
+    BlindModel,
+    MostFrequentBaseline,
+    RandomBaseline,
+    ScriptedModel,
+)
+from resources.models.registry.engines import engine_kind
+from resources.models.registry.recorded import EvaluatedModel, RecordedReply, by_model, read_replies
+from resources.response_cache.caching_model import Progress, RememberingModel
+from resources.response_cache.engine import Engine
+from resources.response_cache.port import ResponseStore
+from resources.response_cache.redaction import Discreet, told
+from resources.response_cache.throughput import Shown, Throughput
+
+
+def _unwatched(done: int, remembered: int, total: int) -> None:
+    """Show nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpeningOptions:
+    """How a model is opened."""
+
+    condition: str
+    progress: Progress
+    throughput: Throughput | None
+    until: ExitStack  # closes what is not kept
+
+
+class Models(dg.ConfigurableResource[Any]):
+    """Every model that may be evaluated or may judge, by the name used as partition key."""
+
+    settings: SettingsFile
+    image_store: ImageStore
+    progress: Shown = "in the log"
+    """Where it is shown how far an asking has come."""
+    _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
+
+    @property
+    def store(self) -> ResponseStore:
+        """What remembers every reply."""
+        return replies_of(self.settings.load())
+
+    @contextmanager
+    def open(
+        self,
+        name: str,
+        condition: str = "main",
+        progress: Progress = _unwatched,
+        throughput: Throughput | None = None,
+    ) -> Generator[ChatModel]:
+        """Open a model for the length of a ``with`` block.
+
+        Args:
+            name: The name of the model.
+            condition: Of recorded replies, those to take.
+            progress: Is told how far an asking has come.
+            throughput: Counts what is asked, where something has to be.
+
+        Raises:
+            UnknownNameError: If no model has that name; lists those that have one.
+            ModelError: If its weights or its server cannot be reached.
+        """
+        with ExitStack() as until:
+            asking = _OpeningOptions(
+                condition=condition, progress=progress, throughput=throughput, until=until
+            )
+            yield self._opened(name, asking)
+
+    def bring(self, name: str, pictures: Iterable[str]) -> None:
+        """Have pictures near that a model will be shown, where they are objects.
+
+        Raises:
+            UnknownNameError: If no model has that name.
+        """
+        if engine_kind(self.settings.load().model(name)):
+            self.image_store.place.bring(pictures)
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Give memory back when a run ends."""
+        self.close()
+
+    def close(self) -> None:
+        """Give the memory of the engine that is kept back."""
+        while self._kept:
+            self._kept.popitem()[1].close()
+
+    def _opened(self, name: str, asking: _OpeningOptions) -> ChatModel:
+        settings = self.settings.load()
+        spec = settings.model(name)
+        if isinstance(spec, BlindSpec):
+            return BlindModel(self._opened(seeing(name, spec, settings), asking), name)
+        if kind := engine_kind(spec):
+            store, at = replies_of(settings), self._surroundings(name, settings)
+            engine = self._engine(kind, spec, at, asking.until)
+            _refuse_other_content(name, spec, engine, settings)
+            secrets = known_secrets(settings.home)
+            if isinstance(spec, ServerSpec):
+                _rename(store, engine.identity, told(engine.identity, secrets))
+            if isinstance(spec, PriceSection) and asking.throughput:
+                share = spec.share_of_price
+                asking.throughput.at_prices(spec.price_in * share, spec.price_out * share)
+            return RememberingModel(
+                name,
+                _limited(Discreet(engine, secrets), spec, at),
+                store,
+                asking.progress,
+                asking.throughput,
+                spec.thinking_tags if isinstance(spec, SamplingSection) else None,
+            )
+        return _AT_HAND[spec.kind](name, spec, settings, asking.condition)
+
+    def _engine(
+        self, kind: EngineKind[Any], spec: ModelSpec, at: Surroundings, until: ExitStack
+    ) -> Engine:
+        """Keep an engine from one asset to the next: loading it can take minutes.
+
+        One at a time: a model and its judge may not fit beside each other.
+        """
+        watched = at.name if checkpoint_folders.KEY.fullmatch(at.name) else ""
+        key = f"{spec.kind} {spec.model_dump_json()} {watched}"  # its folder may be overwritten
+        if key in self._kept:
+            return self._kept[key]
+        engine = kind.engine(spec, at)
+        if kind.alone:
+            self.close()
+            self._kept[key] = engine
+        else:
+            until.callback(engine.close)
+        return engine
+
+    def _surroundings(self, name: str, settings: Settings) -> Surroundings:
+        return Surroundings(
+            name=name,
+            read_image=self.image_store.place.read,
+            resolve=settings.resolve,
+            spent=lambda identity: replies_of(settings).tokens_of(
+                told(identity, known_secrets(settings.home))
+            ),
+            database=partial(database_of, settings) if settings.storage.variable else None,
+        )
+
+
+def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: Settings) -> None:
+    """Refuse a watched checkpoint that was overwritten between finding and identifying it.
+
+    Likewise one that a command was given, if its folder holds another by now.
+
+    Its name says what it holds; from here on the engine sees to it that this stays.
+
+    Raises:
+        ModelError: If the folder holds another one now.
+    """
+    if name in settings.given:
+        refuse_other_content(name, spec)
+    elif checkpoint_folders.KEY.fullmatch(name) and name not in settings.models:
+        pinned = engine.identity
+        if settings.model(name) != spec:
+            raise ModelError(f"{name}: was moved or overwritten just now, and is {pinned}")
+
+
+def _rename(store: ResponseStore, before: str, now: str) -> None:
+    if before != now:
+        store.rename_model(before, now)
+
+
+def _limited(engine: Engine, spec: ModelSpec, at: Surroundings) -> Engine:
+    """Put the limits of its section to an engine; ours for servers looks at them itself."""
+    if isinstance(spec, PriceSection) and has_budget(spec) and spec.kind != "server":
+        return WithinBudget(engine, spec, at.spent)
+    return engine
+
+
+def seeing(name: str, spec: BlindSpec, settings: Settings) -> str:
+    """Name the model that a blind one is without its pictures.
+
+    Raises:
+        SettingsError: If that is blind itself.
+    """
+    if isinstance(settings.model(spec.of), BlindSpec):
+        raise SettingsError(f"{settings.file}, model {name}: {spec.of} is blind already")
+    return spec.of
+
+
+def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str) -> EvaluatedModel:
+    whose, file = recorded_of(name, spec, settings)
+    return EvaluatedModel(name, whose, file, condition)
+
+
+def recorded_of(
+    name: str, spec: RecordedSpec, settings: Settings
+) -> tuple[list[RecordedReply], Path]:
+    """Read the recorded replies of a model, and say from which file.
+
+    Raises:
+        SettingsError: If the file has no such model, or several and none is named.
+        SourceError: If the file cannot be read.
+    """
+    file = settings.resolve(spec.file)
+    replies = by_model(read_replies(file), nameless=spec.model or name)
+    whose = spec.model or next(iter(replies), "")
+    if whose not in replies or (len(replies) > 1 and not spec.model):
+        has = ", ".join(sorted(replies)) or "none"
+        raise SettingsError(
+            f"{settings.file}, model {name}: name one model of {file}; it has {has}"
+        )
+    return replies[whose], file
+
+
+_AT_HAND: Mapping[str, Callable[[str, Any, Settings, str], ChatModel]] = {
+    "random": lambda name, spec, *_: RandomBaseline(name, spec.seed),
+    "most_frequent": lambda name, *_: MostFrequentBaseline(name),
+    "scripted": lambda name, spec, *_: ScriptedModel(name, lambda _: spec.says),
+    "recorded": _recorded,
+}

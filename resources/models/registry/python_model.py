@@ -1,0 +1,147 @@
+"""A model that is written in Python, run as an engine: behind the reply store, like any other."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from PIL import Image
+
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
+from bench_assets.core.tables.arrow import digest
+from resources.config.sections.engine_kinds import Surroundings
+from resources.config.sections.models import PythonSpec
+from resources.config.unknown_entries import UnknownEntry
+from resources.response_cache.engine import ReadImage
+from resources.response_cache.image_changes import OPENED, ShownPictures
+
+OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the picture, as RGB
+
+
+class PythonEngine:
+    """Asks what a factory makes, a batch at a time."""
+
+    decoding = None  # the model's own affair; its signature says what it wants to say
+    peak_memory = None
+
+    def __init__(self, spec: PythonSpec, at: Surroundings) -> None:
+        """Import the factory; the model is made when somebody wants to know who it is.
+
+        Raises:
+            SettingsError: If there is no such module, or nothing of that name in it.
+        """
+        module, _, attribute = spec.factory.partition(":")
+        try:
+            self._module = import_module(module)
+            self._factory: Callable[..., ChatModel] = getattr(self._module, attribute)
+        except (ImportError, AttributeError) as why:
+            file = at.resolve("bench.toml")
+            raise SettingsError(f"{file}, model {at.name}: {spec.factory}: {why}") from why
+        if unknown := _unknown_option(self._factory, spec.options):
+            file = at.resolve("bench.toml")
+            raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
+        self._spec = spec
+        self._at = at
+        self._shown = ShownPictures(at.read_image, OPENED)
+
+    @property
+    def identity(self) -> str:
+        """The model's own signature, and its options."""
+        options = self._spec.options
+        said = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
+        return f"{self._model.signature}{said}"
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests batch by batch; yields position and reply.
+
+        Raises:
+            ModelError: If the model cannot be asked at all, or not every request has a reply.
+        """
+        for start in range(0, len(requests), self._spec.batch_size):
+            batch = requests[start : start + self._spec.batch_size]
+            try:
+                replies = self._asked(batch)
+            except ImageError:
+                replies = [self._alone(request) for request in batch]
+            yield from enumerate(replies, start)
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self.__dict__.pop("_model", None)
+
+    def particulars(self, request: Request) -> str:
+        """What a reply depends on beside the prompt: the code, and the question it may look at.
+
+        And the decoder's version, where it changes the pixels of a picture.
+        """
+        asked = [request.question] if request.question else []
+        parts = [self._code, digest(asked), self._shown.particulars(request)]
+        return "\n".join(filter(None, parts))
+
+    def _alone(self, request: Request) -> Reply:
+        """Ask anew what came in a batch with a picture that cannot be shown."""
+        try:
+            return self._asked([request])[0]
+        except ImageError as why:
+            return Reply(error=str(why))
+
+    def _asked(self, batch: Sequence[Request]) -> list[Reply]:
+        replies = list(self._model.reply(batch) or ())  # who wrote it may have forgotten it
+        if len(replies) != len(batch):
+            raise ModelError(
+                f"{self._at.name}: {len(replies)} replies to {len(batch)} requests; "
+                f"{self._spec.factory} should give one for each, in order"
+            )
+        return replies
+
+    @cached_property
+    def _model(self) -> ChatModel:
+        open_image = _opening(self._at.read_image)
+        return self._factory(self._at.name, open_image, **self._spec.options)
+
+    @cached_property
+    def _code(self) -> str:
+        state = sha256()
+        for file in _files_of(self._module):
+            state.update(file.name.encode() + b"\n" + sha256(file.read_bytes()).digest())
+        return state.hexdigest()
+
+
+def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any]) -> str:
+    """Say which option the factory does not take; "" if it takes all, or cannot be looked at."""
+    try:
+        parameters = signature(factory).parameters.values()
+    except (TypeError, ValueError):  # such as a class written in C
+        return ""
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return ""
+    known = [one.name for one in parameters][2:]  # after the model's name and what opens pictures
+    unknown = [name for name in options if name not in known]
+    return str(UnknownEntry((unknown[0],), tuple(known))) if unknown else ""
+
+
+def _files_of(module: ModuleType) -> list[Path]:
+    """The innermost package that a module lies in; if it lies in none, its file."""
+    if not module.__file__:
+        return []
+    file = Path(module.__file__)
+    in_package = "." in module.__name__ or hasattr(module, "__path__")
+    return sorted(file.parent.rglob("*.py")) if in_package else [file]
+
+
+def _opening(read_image: ReadImage) -> OpenImage:
+    def open_image(sha256: str) -> Image.Image:
+        data = read_image(sha256)
+        try:
+            return decode(data).picture
+        except ImageError as why:
+            raise ImageError(f"picture {sha256}: {why}") from why
+
+    return open_image

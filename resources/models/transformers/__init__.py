@@ -1,0 +1,1 @@
+"""Local checkpoints through transformers."""

@@ -1,0 +1,144 @@
+"""The local engine: a Hugging Face checkpoint, asked in batches in this process."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+from resources.checkpoints.identity import Checkpoint, pin
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.generation_config import Card, as_recommended, card_of
+from resources.models.transformers.image_digests import PictureDigests
+from resources.models.transformers.loading import device_of, dtype_of
+from resources.models.transformers.model import load
+from resources.models.workers import device_memory
+from resources.models.workers.batching import Batches
+from resources.models.workers.pinned_weights import with_template
+from resources.models.workers.port import Job, Load
+from resources.response_cache.engine import ReadImage
+from resources.response_cache.image_changes import LOCALLY, ShownPictures
+
+
+class TransformersEngine:
+    """Runs a checkpoint on CUDA, MPS or the CPU; weights are loaded at the first request.
+
+    In float32 on the CPU a reply is the same alone and in any batch; in half precision, and on
+    GPUs, sums are rounded differently in different batches, and a near-tie may fall the other way.
+    Sampled replies depend on seed, prompt and sample number, not on what else is asked.
+    """
+
+    def __init__(
+        self,
+        spec: TransformersSpec,
+        location: str,
+        read_image: ReadImage,
+        load: Load = load,
+        *,
+        digests: PictureDigests | None = None,
+    ) -> None:
+        """Prepare to load.
+
+        Args:
+            spec: How it is asked.
+            location: A folder, ``package:NAME`` or a hub id.
+            read_image: Finds the pictures that prompts name.
+            load: Loads the checkpoint.
+            digests: Remembers what processors make of a picture; None: no part of the identity.
+        """
+        self._spec = spec
+        self._location = location
+        self._read_image = read_image
+        self._load = load
+        self.shown = ShownPictures(read_image, LOCALLY)
+        self._digests = digests
+        self._peak_memory: int | None = None
+
+    @cached_property
+    def identity(self) -> str:
+        """Content or commit of the checkpoint, precision, and what is done to the prompt.
+
+        Raises:
+            ModelError: If there is no such checkpoint, it is incomplete, or its processor does not
+                load where it has to.
+        """
+        parts = [self.checkpoint.content, dtype_of(self._spec)]
+        parts += self._spec.identity_parts
+        if self._digests and not self._spec.text_only:
+            parts.append(f"pictures={self._digests.of(self._spec, self.checkpoint)}")
+        parts += ["compiled"] if self._spec.compile else []
+        parts += [attention] if (attention := self._spec.attention) != "auto" else []
+        return ",".join(parts)
+
+    @cached_property
+    def decoding(self) -> Decoding:
+        """How replies are drawn where a request does not say otherwise.
+
+        Raises:
+            ModelError: If it is the card's, and that cannot be followed.
+        """
+        spec = self._spec
+        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
+
+    @cached_property
+    def _card(self) -> Card | None:
+        return card_of(self._spec, self.checkpoint)
+
+    @cached_property
+    def job(self) -> Job:
+        """What it takes to ask the same of the checkpoint elsewhere.
+
+        Raises:
+            ModelError: If there is no such checkpoint, or its card cannot be followed.
+        """
+        spec, rest = as_recommended(self._spec, self._card)
+        return Job(
+            spec=spec,
+            checkpoint=self.checkpoint,
+            read_image=self._read_image,
+            load=self._load,
+            rest=rest,
+        )
+
+    @cached_property
+    def _batches(self) -> Batches:
+        return self.job.batches()
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Bytes that tensors held at most during the last stream, weights included; CUDA only."""
+        return self._peak_memory
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint, pinned to what it holds.
+
+        Raises:
+            ModelError: If there is no such checkpoint or it is incomplete.
+        """
+        spec = self._spec
+        pinned = pin(
+            self._location,
+            spec.revision,
+            spec.gguf_file,
+            processor=spec.processor,
+            base=spec.base,
+        )
+        return with_template(spec, pinned)
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests batch by batch; yields position and reply.
+
+        Raises:
+            ModelError: If the checkpoint is incomplete or does not load.
+        """
+        device = device_of(self._spec.device)
+        device_memory.start_counting(device)
+        yield from self.shown.noted(requests, self._batches.stream(requests))
+        self._peak_memory = device_memory.most_held(device)
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of a picture."""
+        return self.shown.particulars(request)
+
+    def close(self) -> None:
+        """Give back the memory; a later request loads the weights again."""
+        self._batches.close()

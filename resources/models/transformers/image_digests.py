@@ -1,0 +1,120 @@
+"""What a checkpoint's processor makes of a picture, in eight digits, without loading it every time.
+
+The same checkpoint gives other tensors, and so other replies, where transformers resizes with
+torchvision instead of Pillow, or changes a default. So a digest of the tensors of one drawn picture
+is part of a reply's identity. It is remembered by what it depends on; after an upgrade it is made
+anew, and where it comes out the same, nothing is asked again.
+"""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.content_checksums import unchanged
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import TransformersSpec
+
+_PACKAGES = ("transformers", "pillow", "torchvision")
+_SIZE = (300, 220)  # px
+_STEPS = 64  # to 1: coarse enough for rounding on another CPU, and one of 256 levels is seen
+_DIGITS = 8
+
+
+class PictureDigests:
+    """A JSON file of digests by what they depend on; many processes may use it.
+
+    A file that cannot be read is replaced. Of two processes that write at once one is forgotten;
+    what it knew is then made once more.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def of(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+        """The digest for a checkpoint; its processor is loaded if that is not known yet.
+
+        Raises:
+            ModelError: If the processor does not load, or takes no picture.
+        """
+        key = _key(spec, checkpoint)
+        known = self._read().get(key)
+        if known is not None:
+            return known
+        digest = _digest(spec, checkpoint)
+        self._write({**self._read(), key: digest})
+        return digest
+
+    def _read(self) -> dict[str, str]:
+        try:
+            written = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        known = written if isinstance(written, dict) else {}
+        return {key: digest for key, digest in known.items() if isinstance(digest, str)}
+
+    def _write(self, known: Mapping[str, str]) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=self._file.parent, delete=False, encoding="utf-8"
+        ) as unfinished:
+            json.dump(known, unfinished, indent=0)
+        Path(unfinished.name).replace(self._file)
+
+
+def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    """Everything that tensors depend on, without importing any of it."""
+    settings = json.dumps(spec.processor_kwargs, sort_keys=True)
+    packages = (f"{name}={_version(name)}" for name in _PACKAGES)
+    return " ".join([checkpoint.content, settings, *packages])
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    from resources.models.transformers.inputs.processor import load_processor
+    from resources.models.transformers.loading import why_not
+
+    try:
+        with unchanged(checkpoint.seals):
+            processor: Any = load_processor(spec, checkpoint)
+        made = processor.image_processor(images=[_drawn()], return_tensors="pt")
+    except ModelError:
+        raise
+    except Exception as why:  # of any kind: formats, families and strangers' code
+        raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
+    state = sha256()
+    for name, tensor in sorted(made.items()):
+        state.update(f"{name} {_written(tensor)}\n".encode())
+    return state.hexdigest()[:_DIGITS]
+
+
+def _written(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
+    """Write a tensor as its shape and a digest of its rounded numbers; anything else as it is."""
+    if not hasattr(made, "is_floating_point"):
+        return repr(made)
+    numbers = (made.double() * _STEPS).round().long() if made.is_floating_point() else made.long()
+    return f"{tuple(made.shape)} {sha256(numbers.contiguous().numpy().tobytes()).hexdigest()}"
+
+
+def _drawn() -> PILImage.Image:
+    """Draw stripes and slopes, which every way of resizing blurs in its own way."""
+    width, height = _SIZE
+    colours = bytes(
+        level
+        for y in range(height)
+        for x in range(width)
+        for level in (255 * (x // 3 % 2), 255 * (x + y) // (width + height), 255 * (y // 5 % 2))
+    )
+    return PILImage.frombytes("RGB", _SIZE, colours)

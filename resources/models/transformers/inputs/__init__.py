@@ -1,0 +1,1 @@
+"""Chat templates, processors, image tokens and prompt tensors."""

@@ -1,0 +1,210 @@
+"""Loads what turns conversations and pictures into tensors: a checkpoint's processor.
+
+Nothing here is ever asked about a video, so processors are built without the half that reads them:
+that half needs torchvision even where the pictures do not.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import Checkpoint, first_line
+from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase, ProcessorMixin
+
+    Processor: TypeAlias = ProcessorMixin | PreTrainedTokenizerBase
+
+_PLAIN_TEMPLATE = (
+    "{% for message in messages %}{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}PICTURE{% else %}{{ part['text'] }}{% endif %}"
+    "{% endfor %}{% if not loop.last %}{{ '\\n' }}{% endif %}{% endfor %}"
+)
+"""Texts and pictures one after the other, a line for each turn: what a base model goes on from."""
+
+_NAMES_ITS_CLASS = (
+    "processor_config.json",
+    "preprocessor_config.json",
+    "video_preprocessor_config.json",
+    "tokenizer_config.json",
+)
+_VIDEO = "video_processor"
+
+
+def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
+    """Load a processor, or a tokenizer where a model is asked without pictures.
+
+    It pads on the left, and has a chat template.
+
+    Raises:
+        ModelError: If torchvision or another package is missing or broken, or the checkpoint has
+            no chat template.
+        OSError, ValueError, ...: What transformers raises if the files are not what they should be.
+    """
+    let_torchvision_load()
+    location = checkpoint.processor or checkpoint.location
+    origin: dict[str, Any] = {"trust_remote_code": spec.trust_remote_code}
+    if not Path(location).is_dir():
+        origin["revision"] = checkpoint.processor_revision or checkpoint.revision
+    gguf_file = getattr(spec, "gguf_file", None)  # vLLM's have none
+    if gguf_file and not checkpoint.processor:
+        origin["gguf_file"] = gguf_file
+    if spec.text_only:
+        from transformers import AutoTokenizer
+
+        processor = tokenizer = AutoTokenizer.from_pretrained(location, **origin)
+    else:
+        processor = _seeing(location, origin, spec.processor_kwargs)
+        tokenizer = getattr(processor, "tokenizer", None)
+        if tokenizer is None or not hasattr(processor, "image_processor"):
+            # What AutoProcessor gives back where one half is missing.
+            raise ValueError("no processor of texts and pictures (processor_config.json)")
+    tokenizer.padding_side = "left"
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    processor.chat_template = _template(spec, processor, tokenizer)
+    if not processor.chat_template:
+        raise ModelError(
+            f"{location}: has no chat template; name one: chat_template = a file, or "
+            '"plain" for a base model'
+        )
+    return processor
+
+
+def _seeing(
+    location: str, origin: dict[str, Any], arguments: dict[str, Any]
+) -> "ProcessorMixin | PreTrainedTokenizerBase":
+    """Load a processor of texts and pictures, without its video half if it has one."""
+    from transformers import AutoProcessor
+    from transformers.utils import is_torchvision_available
+
+    try:
+        named = _class_of(location, origin)
+        if named and _VIDEO in named.get_attributes():
+            return _without_video(named).from_pretrained(location, **origin, **arguments)
+        return AutoProcessor.from_pretrained(location, **origin, **arguments)
+    except (ImportError, ValueError) as why:
+        if "torchvision" in str(why).lower() and not is_torchvision_available():
+            raise ModelError(
+                f"{location}: the pictures of this family need torchvision: pip install '.[vision]'"
+            ) from why
+        raise
+
+
+def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
+    """The processor class that a checkpoint names, where it is one of transformers' own."""
+    from transformers.models.auto.processing_auto import processor_class_from_name
+    from transformers.utils import cached_file
+
+    quiet = {
+        "_raise_exceptions_for_gated_repo": False,
+        "_raise_exceptions_for_missing_entries": False,
+        "_raise_exceptions_for_connection_errors": False,
+    }
+    for name in _NAMES_ITS_CLASS:
+        file = cached_file(location, name, revision=origin.get("revision"), **quiet)
+        written = _object_in(Path(file)) if file else {}
+        if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
+            return None
+        if known := processor_class_from_name(written.get("processor_class") or ""):
+            return known
+    return _class_for_model(location, origin)
+
+
+def _object_in(file: Path) -> dict[str, Any]:
+    try:
+        written = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as why:
+        raise ModelError(f"{file}: cannot be read as JSON: {why}") from why
+    if not isinstance(written, dict):
+        raise ModelError(f"{file}: expected an object, found {written!r:.60}")
+    return written
+
+
+def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+    from transformers import PROCESSOR_MAPPING, AutoConfig
+
+    return PROCESSOR_MAPPING.get(type(AutoConfig.from_pretrained(location, **origin)), None)
+
+
+def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
+    """Make a subclass that neither loads nor wants a video processor."""
+    attributes = list(named.get_attributes())
+    kept = [name for name in attributes if name != _VIDEO]
+
+    class WithoutVideo(named):  # type: ignore[misc]
+        @classmethod
+        def get_attributes(cls) -> list[str]:
+            return kept
+
+        @classmethod
+        def from_args_and_dict(
+            cls,
+            args: Iterable[Any],
+            processor_dict: dict[str, Any],
+            **kwargs: Any,  # noqa: ANN401
+        ) -> Any:  # noqa: ANN401
+            parts = dict(zip(kept, args, strict=True))
+            settings = {name: v for name, v in processor_dict.items() if name != _VIDEO}
+            everything = [parts.get(name) for name in attributes]
+            return super().from_args_and_dict(everything, settings, **kwargs)
+
+    WithoutVideo.video_processor = _NoVideo()
+    WithoutVideo.__name__ = named.__name__  # which transformers looks things up by
+    return WithoutVideo
+
+
+class _NoVideo:
+    """Stands where SmolVLM looks up, for every conversation, how videos would be read."""
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+
+def _template(
+    spec: LocalSpec, processor: "Processor", tokenizer: "PreTrainedTokenizerBase"
+) -> str | dict[str, str] | None:
+    if not spec.chat_template:
+        own: str | dict[str, str] | None = processor.chat_template or tokenizer.chat_template
+        return own
+    if spec.chat_template == PLAIN_TEMPLATE:
+        return _PLAIN_TEMPLATE.replace("PICTURE", "" if spec.text_only else _placeholder(processor))
+    try:
+        return Path(spec.chat_template).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as why:
+        raise ModelError(f"chat_template {spec.chat_template}: {first_line(why)}") from why
+
+
+def _placeholder(processor: "Processor") -> str:
+    """What a text without a chat template has where a picture is, as a piece of a template.
+
+    Some processors (BLIP-2, Florence-2) put it in front of the text themselves, and would count
+    another one as another picture.
+    """
+    token = str(getattr(processor, "image_token", ""))
+    without, having = (_length(processor, text) for text in ("a", f"{token}a"))
+    bare = len(processor.tokenizer("a")["input_ids"])
+    puts_it = without is not None and without > bare and (having is None or having > without)
+    return "" if puts_it else token
+
+
+def has_one_place(spec: LocalSpec, processor: "Processor") -> bool:
+    """Whether the processor puts the picture in front of the text, so that there can be but one."""
+    if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
+        return False
+    return str(processor.image_token) not in str(processor.chat_template)
+
+
+def _length(processor: "Processor", text: str) -> int | None:
+    """Tokens of a text beside a picture; None if the processor refuses it."""
+    shown = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
+    try:
+        return int(processor(text=[text], **shown)["input_ids"].shape[-1])
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+        return None

@@ -1,0 +1,141 @@
+"""Turns conversations into the tensors that a checkpoint reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image as PILImage
+
+from resources.models.transformers.inputs.chat_template import ChatTemplate
+from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.inputs.minimum_image_size import REFUSALS, LeastSizes
+from resources.models.transformers.inputs.special_tokens import SpelledTokens
+from resources.models.workers.conversations import Message, pictures_of, with_pictures, with_texts
+
+if TYPE_CHECKING:
+    from transformers import BatchFeature, PreTrainedTokenizerBase
+
+    from resources.models.transformers.inputs.processor import Processor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptBatch:
+    """A batch of conversations that one call of ``generate`` can go on from."""
+
+    inputs: "BatchFeature"  # on the CPU, padded
+    prompt_tokens: Sequence[int]  # without padding
+    image_tokens: Sequence[tuple[int, ...]]  # of each picture, where they can be counted
+    notes: Sequence[str]  # what was changed about a conversation so that it could be asked
+    endings: Sequence[str]  # what the chat template writes behind the last text of each
+
+
+class PromptTensors:
+    """Applies a chat template and a processor; for one thread at a time.
+
+    What a question says is text, also where it spells a token of the checkpoint such as
+    ``<image>``. What the template leaves out, or the processor refuses, is an error: a model that
+    was not asked everything was not asked.
+    """
+
+    def __init__(
+        self,
+        processor: "Processor",
+        tokens: PictureTokens | None,
+        *,
+        variables: dict[str, Any],
+        max_image_tokens: int | None = None,
+        one_picture: bool = False,
+    ) -> None:
+        """Prepare to apply.
+
+        Args:
+            processor: With a chat template; says on which side to pad.
+            tokens: Counts what pictures become; None where ``processor`` is a tokenizer.
+            variables: Of the chat template.
+            max_image_tokens: Most tokens that a picture may become.
+            one_picture: The processor puts the picture in front of the text, and has no place for
+                a second one.
+        """
+        self._processor = processor
+        self._tokens = tokens
+        self._variables = variables
+        self._max_image_tokens = max_image_tokens
+        self._one_picture = one_picture
+        text_only = tokens is None
+        self._template = ChatTemplate(processor, text_only=text_only, variables=variables)
+        self._sizes = LeastSizes(processor)
+        tokenizer: PreTrainedTokenizerBase = processor if text_only else processor.tokenizer
+        template = processor.chat_template
+        literal = "".join(template.values()) if isinstance(template, dict) else str(template)
+        self._tokens_as_text = SpelledTokens(tokenizer, literal)
+
+    def of(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
+        """Make the tensors of a batch.
+
+        Raises:
+            ValueError: If the chat template or the processor cannot take a conversation.
+        """
+        taken = [self._taken(talk) for talk in conversations]
+        sized = [self._sized(talk, tried=False) for talk, _ in taken]
+        try:
+            inputs = self._inputs([talk for talk, _ in sized])
+        except REFUSALS:
+            given, sized = sized, [self._sized(talk, tried=True) for talk, _ in taken]
+            if [note for _, note in sized] == [note for _, note in given]:
+                raise
+            inputs = self._inputs([talk for talk, _ in sized])
+        return PromptBatch(
+            inputs=inputs,
+            prompt_tokens=inputs["attention_mask"].sum(dim=1).tolist(),
+            image_tokens=[self._counted(talk) for talk, _ in sized],
+            notes=[note for _, note in sized],
+            endings=[ending for _, ending in taken],
+        )
+
+    def _taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
+        if self._one_picture and len(pictures_of(talk)) > 1:
+            raise ValueError("this family is asked about one picture at a time")
+        return self._template.taken(talk)
+
+    def _inputs(self, talks: Sequence[list[Message]]) -> "BatchFeature":
+        padding = {"padding": True}
+        spelled = self._tokens_as_text.as_text
+        inputs = self._processor.apply_chat_template(
+            [[with_texts(message, spelled) for message in talk] for talk in talks],
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+            **({"processor_kwargs": padding} if self._tokens else padding),
+            **self._variables,
+        )
+        self._tokens_as_text.put_back(inputs["input_ids"])
+        return inputs
+
+    def _sized(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
+        """Enlarge what the family refuses, shrink what is too many tokens, and say so."""
+        talk, enlarged = self._sizes.enlarged(talk, tried=tried)
+        shrunk: list[str] = []
+
+        def within(picture: PILImage.Image) -> PILImage.Image:
+            if self._tokens is None or self._max_image_tokens is None:
+                return picture
+            made = self._tokens.within(picture, self._max_image_tokens)
+            if made is not picture:
+                shrunk.append(
+                    f"{picture.width}x{picture.height} px to {made.width}x{made.height} px"
+                )
+            return made
+
+        talk = [with_pictures(message, within) for message in talk]
+        notes = [enlarged, f"shrunk to max_image_tokens: {', '.join(shrunk)}" if shrunk else ""]
+        return talk, "; ".join(filter(None, notes))
+
+    def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
+        """Count, where it can be: some families take pictures whose tokens cannot be told."""
+        try:
+            return (
+                tuple(self._tokens.of(*p.size) for p in pictures_of(talk)) if self._tokens else ()
+            )
+        except ValueError:
+            return ()

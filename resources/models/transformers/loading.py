@@ -1,0 +1,203 @@
+"""Loads a checkpoint's weights, whatever the family, its precision, or its adapter."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import Checkpoint, first_line
+from resources.checkpoints.quantization import check_quantization
+from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.nan_checks import refuse_infinite_weights
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+    from transformers import PretrainedConfig, PreTrainedModel
+
+WHILE_LOADING = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What transformers raises if the files of a checkpoint are not what they should be."""
+
+_SHOWN = 3  # names of tensors in an error
+
+
+def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedModel":
+    """Load weights onto their device, ready to generate.
+
+    Raises:
+        ModelError: If the family is not known, code is not trusted, a package is missing, or
+            tensors are missing, of the wrong shape, NaN or infinite.
+        OSError, ValueError, ...: What transformers raises if the files are not what they should be.
+    """
+    let_torchvision_load()
+    import torch
+    from transformers import AutoConfig
+
+    device = device_of(spec.device)
+    where = origin(spec, checkpoint)
+    config = AutoConfig.from_pretrained(checkpoint.location, **where)
+    check_quantization(config.to_dict(), device)
+    model, loading = _class_for(spec, checkpoint, config).from_pretrained(
+        checkpoint.location,
+        dtype=getattr(torch, dtype_of(spec)),
+        device_map=device,
+        attn_implementation=None if spec.attention == "auto" else spec.attention,
+        ignore_mismatched_sizes=True,  # else the error of transformers names none
+        output_loading_info=True,
+        **where,
+    )
+    refuse_incomplete(checkpoint.location, loading)
+    refuse_infinite_weights(model, checkpoint.location)
+    if checkpoint.adapter:
+        model = _adapted(spec, checkpoint, model)
+    model = model.eval()
+    if spec.compile:
+        # Not the whole model: every other number of pictures would be another graph, and torch
+        # makes eight of them before it gives up.
+        model.get_decoder().compile(dynamic=True)
+    return model
+
+
+def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
+    """Refuse a model some of whose tensors are not those of the checkpoint, but random.
+
+    Args:
+        location: The checkpoint.
+        loading: The loading information of transformers.
+
+    Raises:
+        ModelError: If tensors are missing or of the wrong shape; names some.
+    """
+    if missing := sorted(loading["missing_keys"]):
+        raise ModelError(
+            f"{location}: {len(missing)} tensors are missing, such as {', '.join(missing[:_SHOWN])}"
+        )
+    if wrong := sorted(loading["mismatched_keys"]):
+        shown = [f"{name}: {tuple(has)}, not {tuple(wants)}" for name, has, wants in wrong[:_SHOWN]]
+        raise ModelError(
+            f"{location}: {len(wrong)} tensors have the wrong shape, such as {'; '.join(shown)}"
+        )
+
+
+def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:
+    """Refuse a loaded model of another library if a part that transformers loaded is incomplete.
+
+    Such libraries do not hand the loading information on; it is had again, without the tensors. A
+    pooler may be missing: releases without one do not use it.
+
+    Raises:
+        ModelError: As ``refuse_incomplete``.
+    """
+    from transformers import PreTrainedModel
+
+    whole = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
+    for part in whole[:1]:  # the others are parts of it
+        _, loading = type(part).from_pretrained(
+            part.name_or_path,
+            revision=revision or "main",
+            device_map="meta",
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+        needed = [name for name in loading["missing_keys"] if not name.startswith("pooler.")]
+        refuse_incomplete(location, {**loading, "missing_keys": needed})
+
+
+def why_not(why: Exception) -> str:
+    """Say in one sentence why a checkpoint does not load."""
+    if "trust_remote_code" in str(why):
+        return (
+            "its code comes with the checkpoint; if you would run it yourself, say "
+            "trust_remote_code = true"
+        )
+    return first_line(why)
+
+
+def device_of(written: str) -> str:
+    """Choose the device: the one that is configured, or for "auto" the first there is."""
+    if written != "auto":
+        return written
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def dtype_of(spec: TransformersSpec) -> str:
+    """Choose the precision: the one that is configured, or bfloat16 on CUDA, else float32."""
+    if spec.dtype != "auto":
+        return spec.dtype
+    return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
+
+
+def origin(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
+    """Where weights and configuration are loaded from, as arguments of ``from_pretrained``."""
+    where: dict[str, Any] = {
+        "revision": checkpoint.revision,
+        "trust_remote_code": spec.trust_remote_code,
+    }
+    return where | ({"gguf_file": spec.gguf_file} if spec.gguf_file else {})
+
+
+def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "PretrainedConfig") -> Any:  # noqa: ANN401 - an Auto class of transformers
+    """Choose the class that generates: by family, or the checkpoint's own if it is trusted."""
+    from transformers import (
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+        MODEL_FOR_MULTIMODAL_LM_MAPPING,
+        AutoModelForCausalLM,
+        AutoModelForImageTextToText,
+        AutoModelForMultimodalLM,
+    )
+
+    if spec.text_only:
+        return AutoModelForCausalLM
+    if type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        return AutoModelForImageTextToText
+    if type(config) in MODEL_FOR_MULTIMODAL_LM_MAPPING:
+        return AutoModelForMultimodalLM
+    own = getattr(config, "auto_map", None) or {}
+    for kind in (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM):
+        if kind.__name__ in own:
+            return kind
+    if "AutoModel" in own:
+        from transformers import AutoModel
+
+        return AutoModel
+    raise ModelError(
+        f"{checkpoint.location}: model_type {config.model_type} is no model that answers questions "
+        "about pictures; for a language model set text_only = true"
+    )
+
+
+def _adapted(
+    spec: TransformersSpec, checkpoint: Checkpoint, model: "PreTrainedModel"
+) -> "PreTrainedModel":
+    """Put a PEFT adapter on its base."""
+    try:
+        from peft import PeftModel
+    except ImportError as why:
+        raise ModelError(
+            f"{checkpoint.adapter}: an adapter needs peft: pip install '.[peft]'"
+        ) from why
+    names: set[str] = set()
+    adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
+    found = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
+    names.update(key for key in found.missing_keys if "lora_" in key)
+    names.update(found.unexpected_keys)
+    if names:
+        raise ModelError(
+            f"{checkpoint.adapter}: does not fit {checkpoint.location}: "
+            f"{len(names)} tensors such as {', '.join(sorted(names)[:_SHOWN])}"
+        )
+    refuse_infinite_weights(adapted, checkpoint.adapter)
+    return adapted.merge_and_unload() if spec.merge_adapter else adapted

@@ -1,0 +1,228 @@
+"""A checkpoint in memory: answers one batch of conversations.
+
+torch and transformers are imported inside functions here and in the modules beside, because they
+take seconds.
+"""
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PIL import Image as PILImage
+
+from bench_assets.core.parsing.reasoning import opened_thought
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.detokenization import ReplyTexts, ends_of
+from resources.models.transformers.inputs.image_tokens import PictureTokens, limit_tokens
+from resources.models.transformers.inputs.processor import has_one_place, load_processor
+from resources.models.transformers.inputs.prompt_tensors import PromptBatch, PromptTensors
+from resources.models.transformers.loading import load_weights, why_not
+from resources.models.transformers.nan_checks import Finite
+from resources.models.transformers.sampling import choosers
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+    from resources.models.transformers.inputs.processor import Processor
+
+
+class TransformersModel:
+    """Weights, and the processor that turns conversations into tensors.
+
+    Every turn reads its whole conversation anew. ``generate`` can go on from the keys and values
+    of an earlier call, but only where the new prompt begins with the very tokens of the old one.
+    Here it does not: some chat templates rewrite earlier turns, thoughts are taken out of them,
+    and the text of a reply need not come back as the tokens that were drawn. In a batch, replies
+    of unequal length would leave padding inside the conversations besides.
+    """
+
+    def __init__(
+        self, model: "PreTrainedModel", processor: "Processor", spec: TransformersSpec
+    ) -> None:
+        self._model = model
+        self._spec = spec
+        self.processor = processor
+        self._tokenizer: PreTrainedTokenizerBase = (
+            processor if spec.text_only else processor.tokenizer
+        )
+        self._ends = ends_of(model, self._tokenizer)
+        self._texts = ReplyTexts(self._tokenizer, self._ends, spec.thinking_tags)
+        self._starts = model.generation_config
+        model.generation_config = type(self._starts)()  # ``generate`` fills ours up with it
+        if model.config.is_encoder_decoder:
+            self._tokenizer.padding_side = "right"  # its positions count from the first token
+        self._idle: list[PromptTensors] = []
+        self._picture_tokens = None if spec.text_only else PictureTokens(deepcopy(processor))
+
+    @property
+    def weights(self) -> "PreTrainedModel":
+        """What generates."""
+        return self._model
+
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
+        """Tokens of pictures, so that batches can be of like size; 0 where that is not known."""
+        if self._model.config.model_type in _ONE_AT_A_TIME and pictures:
+            return sys.maxsize
+        if self._picture_tokens is None:
+            return 0
+        try:
+            return sum(self._picture_tokens.of(*picture.size) for picture in pictures)
+        except ValueError:
+            return 0  # if it is refused, that is an error when it is its turn
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
+        """Make the tensors of a batch; may run in a thread while another batch is answered.
+
+        Raises:
+            ValueError: If the chat template or the processor cannot take a conversation.
+        """
+        with self._borrowed() as tensors:
+            return tensors.of(conversations)
+
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Reply]:
+        """Generate the next turn of each conversation.
+
+        ``seconds`` is the batch's time divided by its size: what a reply cost. A conversation that
+        leaves no room for a whole reply is not asked: its reply has ``error``, as has one whose
+        tokens were drawn of scores that are no numbers.
+
+        Raises:
+            RuntimeError: If memory runs out, among others.
+            ValueError: If no conversation leaves room.
+        """
+        import torch
+
+        self._refuse_too_long(prepared, draw)
+        start, watched = time.perf_counter(), Finite()
+        with torch.inference_mode():
+            precision = {} if self._spec.text_only else {"dtype": self._model.dtype}  # of pictures
+            inputs = prepared.inputs.to(self._model.device, **precision)
+            tokens = self._model.generate(
+                **inputs,
+                generation_config=self._generation(draw),
+                logits_processor=[watched, *choosers(draw, prepared.prompt_tokens)],
+            )
+        new = self._new(tokens, inputs["input_ids"]).tolist()
+        seconds = (time.perf_counter() - start) / len(new)
+        replies = [self._reply(row, n, prepared, seconds) for n, row in enumerate(new)]
+        bad_from = watched.bad_from(len(replies))
+        return [_of_numbers(one, bad) for one, bad in zip(replies, bad_from, strict=True)]
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[PromptTensors]:
+        """Lend a processor to one thread at a time: tokenizers are not made for several.
+
+        Each is a copy of one that is itself never used, so that none is copied while it changes.
+        """
+        try:
+            tensors = self._idle.pop()
+        except IndexError:
+            tensors = PromptTensors(
+                deepcopy(self.processor),
+                self._picture_tokens,
+                variables=self._spec.chat_template_kwargs,
+                max_image_tokens=self._spec.max_image_tokens,
+                one_picture=has_one_place(self._spec, self.processor),
+            )
+        try:
+            yield tensors
+        finally:
+            self._idle.append(tensors)
+
+    def _refuse_too_long(self, prepared: PromptBatch, draw: Draw) -> None:
+        longest = max(prepared.prompt_tokens)
+        asked = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
+        if self.context and asked > self.context:
+            raise ValueError(
+                f"the prompt is {longest} tokens, with max_tokens = {draw.max_tokens} more than "
+                f"the {self.context} that the model can read"
+            )
+
+    @cached_property
+    def context(self) -> int | None:
+        """Tokens that a prompt and its reply may have together; None where nobody says."""
+        text = self._model.config.get_text_config()
+        limit = getattr(text, "max_position_embeddings", None)
+        return limit if isinstance(limit, int) and limit > 0 else None
+
+    def _generation(self, draw: Draw) -> "GenerationConfig":
+        """A fresh configuration: what the checkpoint's says beside its tokens is for its card."""
+        from transformers import GenerationConfig
+
+        return GenerationConfig(
+            max_new_tokens=draw.max_tokens,
+            do_sample=False,  # where it is not greedy, Sampled adds the chance
+            eos_token_id=sorted(self._ends) or None,
+            pad_token_id=self._tokenizer.pad_token_id,
+            bos_token_id=self._starts.bos_token_id,
+            decoder_start_token_id=self._starts.decoder_start_token_id,
+            forced_bos_token_id=self._starts.forced_bos_token_id,
+            cache_implementation="static" if self._spec.cache == "static" else None,
+            **{name: draw.rest[name] for name in _BEAMS if name in draw.rest},
+        )
+
+    def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
+        """Cut the prompt off; some families give back only what is new, or start with one token."""
+        if self._model.config.is_encoder_decoder:
+            return tokens[:, 1:]
+        n = prompt.shape[1]
+        begins = tokens.shape[1] >= n and bool((tokens[:, :n] == prompt).all())
+        return tokens[:, n:] if begins else tokens
+
+    def _reply(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Reply:
+        length = next((n for n, token in enumerate(new, 1) if token in self._ends), None)
+        opened = opened_thought(prepared.endings[n], self._spec.thinking_tags)
+        return Reply(
+            text=opened + self._texts.of(new[:length]),
+            finish_reason="length" if length is None else "stop",
+            prompt_tokens=prepared.prompt_tokens[n],
+            completion_tokens=length or len(new),
+            image_tokens=prepared.image_tokens[n],
+            note=prepared.notes[n],
+            seconds=seconds,
+        )
+
+
+def _of_numbers(reply: Reply, bad_from: int | None) -> Reply:
+    if bad_from is None or bad_from >= (reply.completion_tokens or 0):
+        return reply  # what comes after its end is nobody's
+    return Reply(
+        error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the reply on"
+        " (too large for its dtype?)"
+    )
+
+
+_ONE_AT_A_TIME = {"phi4_multimodal"}
+"""Families that read another picture's padding: a reply would depend on what else is asked."""
+_BEAMS = ("num_beams", "length_penalty", "early_stopping")
+
+
+def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
+    """Load a checkpoint onto its device.
+
+    Raises:
+        ModelError: If it does not load, lacks tensors, or has no chat template.
+    """
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # ours shows how far an asking has come
+    try:
+        processor = load_processor(spec, checkpoint)
+        model = load_weights(spec, checkpoint)
+    except ModelError:
+        raise
+    except Exception as why:  # of any kind: formats, families and strangers' code
+        raise ModelError(f"{checkpoint.location}: does not load: {why_not(why)}") from why
+    if spec.max_image_tokens and not spec.text_only:
+        limit_tokens(processor, spec.max_image_tokens, checkpoint.location)
+    return TransformersModel(model, processor, spec)

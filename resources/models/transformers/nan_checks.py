@@ -1,0 +1,87 @@
+"""That a model computes with numbers: weights and scores that are NaN or infinite are errors.
+
+Of NaN every comparison is false, so that the first token of the vocabulary is drawn for ever, or
+the one that ends a reply: an empty answer, which would be scored as wrong.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.file_access import quoted
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Module
+
+_AT_ONCE = 2**24  # numbers that are copied where a type has no largest one
+
+
+def refuse_infinite_weights(model: "Module", location: str) -> None:
+    """Refuse a model with NaN or infinity among its parameters, or NaN in its buffers.
+
+    Masks lie in buffers, and are minus infinity where nothing is to be seen.
+
+    Args:
+        model: On its device.
+        location: The checkpoint.
+
+    Raises:
+        ModelError: If there is any; names the first tensor.
+    """
+    import torch
+
+    for name, weights in model.named_parameters():
+        if not all(bool(torch.isfinite(end)) for end in _ends(weights)):
+            raise ModelError(
+                f"{location}: NaN or infinity in its tensor {quoted(name)}, as"
+                f" {str(weights.dtype).removeprefix('torch.')}: the training broke down, or"
+                " dtype is one in which its numbers have no room"
+            )
+    for name, numbers in model.named_buffers():
+        if any(bool(torch.isnan(end)) for end in _ends(numbers)):
+            raise ModelError(f"{location}: NaN in its tensor {quoted(name)}")
+
+
+def _ends(numbers: "Tensor") -> Iterator["Tensor"]:
+    """The smallest and the largest number of a tensor, or of its parts; NaN if there is one."""
+    import torch
+
+    if numbers.is_meta or not numbers.is_floating_point() or not numbers.numel():
+        return
+    if numbers.dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        yield from torch.aminmax(numbers.detach())
+        return
+    flat = numbers.detach().flatten()
+    for at in range(0, flat.numel(), _AT_ONCE):  # eight bits and fewer
+        yield from torch.aminmax(flat[at : at + _AT_ONCE].float())
+
+
+class Finite:
+    """Watches the scores of a batch as they are made; changes none.
+
+    Looking costs no waiting for the device: what was seen is asked for when all is done.
+    """
+
+    def __init__(self) -> None:
+        self._first_bad: Tensor | None = None
+        self._step = 0
+
+    def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
+        """Note rows of scores (batch x vocabulary) whose largest is NaN or infinite."""
+        import torch
+
+        bad = ~torch.isfinite(scores.amax(dim=-1))
+        if self._first_bad is None:
+            self._first_bad = torch.full(bad.shape, -1, device=bad.device)
+        seen_now = bad & (self._first_bad < 0)
+        self._first_bad = torch.where(seen_now, self._step, self._first_bad)
+        self._step += 1
+        return scores
+
+    def bad_from(self, n: int) -> list[int | None]:
+        """Of each of ``n`` conversations the token whose scores were none first, from 0."""
+        if self._first_bad is None:
+            return [None] * n
+        rows = self._first_bad.view(n, -1).tolist()  # of beams there are several each
+        return [min((step for step in row if step >= 0), default=None) for row in rows]

@@ -1,0 +1,152 @@
+"""What vLLM is told when it loads a checkpoint, and what of one it would silently leave out."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.files import (
+    ADAPTER_CONFIG,
+    ADAPTER_WEIGHTS,
+    processor_files,
+    read_object,
+)
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
+
+_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM has kernels for
+_LEFT_OUT = ("use_dora", "modules_to_save", "rank_pattern", "alpha_pattern", "target_parameters")
+_SEEING = re.compile(r"visual|vision|image|projector|connector|merger|aligner")
+_TOWERS = "enable_tower_connector_lora"
+_FOLLOWED = {"top_k", "min_p", "repetition_penalty"}
+_INSTEAD = 'merge it into its base (merge_and_unload of PEFT), or use kind = "transformers"'
+
+
+def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, Any]:
+    """Write the arguments of vLLM's ``LLM``.
+
+    Args:
+        spec: How the checkpoint is to be run.
+        checkpoint: What is run.
+        model: Folder or hub id that holds weights and processor.
+
+    Raises:
+        ModelError: If vLLM cannot run its adapter, or cannot do what is configured.
+    """
+    if spec.prompts == "vllm":
+        _refuse_what_only_processors_do(spec)
+    said: dict[str, Any] = {
+        "model": model,
+        "dtype": spec.dtype,
+        "seed": spec.seed or 0,
+        "gpu_memory_utilization": spec.gpu_memory_utilization,
+        "tensor_parallel_size": spec.tensor_parallel_size,
+        "trust_remote_code": spec.trust_remote_code,
+        "generation_config": "vllm",  # the checkpoint's own only gives the end tokens
+    }
+    if not Path(model).is_dir():
+        said["revision"] = checkpoint.revision
+    if spec.max_model_len:
+        said["max_model_len"] = spec.max_model_len
+    if spec.processor_kwargs:
+        said["mm_processor_kwargs"] = spec.processor_kwargs
+    if spec.prompts == "vllm" and not spec.text_only:
+        said["interleave_mm_strings"] = True  # pictures stay where the prompt has them
+    if spec.images_per_prompt:
+        said["limit_mm_per_prompt"] = {"image": spec.images_per_prompt}
+    if checkpoint.adapter:
+        said["enable_lora"] = True
+        said["max_lora_rank"] = _rank(Path(checkpoint.adapter), towers=_TOWERS in spec.extra)
+    return said
+
+
+def refuse_unfollowed(card: Iterable[str], location: str) -> None:
+    """Refuse what a card recommends beside temperature and top_p that vLLM cannot do.
+
+    Raises:
+        ModelError: If there is anything; names it.
+    """
+    if unknown := sorted(set(card) - _FOLLOWED):
+        raise ModelError(
+            f"{location}, generation_config.json: vLLM cannot follow {', '.join(unknown)}; use "
+            'kind = "transformers", or name temperature and top_p yourself'
+        )
+
+
+def put_together(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
+    """Make a folder of links to weights and processor, where the two lie apart.
+
+    vLLM looks for the processor where the weights are; its ``tokenizer`` is for that alone.
+    """
+    if not checkpoint.processor:
+        return None
+    weights = _folder(checkpoint.location, checkpoint.revision)
+    processor = _folder(checkpoint.processor, checkpoint.processor_revision)
+    own = _at_top((file for file in processor_files(weights) if file.suffix != ".py"), weights)
+    entries = {entry.name: entry for entry in weights.iterdir() if entry.name not in own}
+    entries |= {name: processor / name for name in _at_top(processor_files(processor), processor)}
+    together = TemporaryDirectory(prefix="bench-vllm-")
+    for name, entry in entries.items():
+        Path(together.name, name).symlink_to(entry.resolve())
+    return together
+
+
+def _at_top(files: Iterable[Path], folder: Path) -> set[str]:
+    """What lies in a folder itself: the files, or the folders in it that hold them."""
+    return {file.relative_to(folder).parts[0] for file in files}
+
+
+def _folder(place: str, revision: str) -> Path:
+    if Path(place).is_dir():
+        return Path(place)
+    from huggingface_hub import snapshot_download
+
+    return Path(snapshot_download(place, revision=revision))
+
+
+def _refuse_what_only_processors_do(spec: VllmSpec) -> None:
+    asked = {
+        "max_image_tokens": spec.max_image_tokens,
+        f'chat_template = "{PLAIN_TEMPLATE}"': spec.chat_template == PLAIN_TEMPLATE,
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise ModelError(f'{spec.path}: {what} needs prompts = "checkpoint"')
+
+
+def _rank(adapter: Path, *, towers: bool) -> int:
+    """Check that vLLM runs an adapter whole; the rank that it has to make room for."""
+    config = read_object(adapter / ADAPTER_CONFIG)
+    if config.get("peft_type") != "LORA":
+        raise ModelError(f"{adapter}: vLLM runs LORA, not {config.get('peft_type')}; {_INSTEAD}")
+    if left_out := [name for name in _LEFT_OUT if config.get(name)]:
+        raise ModelError(f"{adapter}: vLLM does not know {', '.join(left_out)}; {_INSTEAD}")
+    seeing = [] if towers else [name for name in _tensors(adapter) if _SEEING.search(name)]
+    if seeing:
+        raise ModelError(
+            f"{adapter}: vLLM leaves out what was trained of the seeing half ({len(seeing)} "
+            f"tensors such as {min(seeing)}); {_INSTEAD}, or try extra = {{{_TOWERS} = true}}"
+        )
+    rank = int(config.get("r") or 0)
+    if rank > _RANKS[-1]:
+        raise ModelError(f"{adapter}: rank {rank} is more than vLLM's {_RANKS[-1]}; {_INSTEAD}")
+    return next(least for least in _RANKS if least >= rank)
+
+
+def _tensors(adapter: Path) -> list[str]:
+    """Names of an adapter's tensors, without reading what is in them."""
+    file = next(
+        adapter / name
+        for name in sorted(ADAPTER_WEIGHTS, reverse=True)
+        if (adapter / name).exists()
+    )
+    if file.suffix == ".safetensors":
+        from safetensors import safe_open
+
+        with safe_open(file, framework="pt") as opened:
+            return list(opened.keys())
+    import torch
+
+    return list(torch.load(file, map_location="meta", weights_only=True))

@@ -1,0 +1,239 @@
+"""A checkpoint that vLLM holds: answers one batch of conversations; vllm is imported inside.
+
+Written for the offline API (``LLM.generate``, ``LLM.chat``) as it is in the sources of vLLM 0.28,
+0.30 and 0.33.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image as PILImage
+
+from bench_assets.core.parsing.reasoning import opened_thought
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import Checkpoint, first_line
+from resources.config.sections.local_models import VllmSpec
+from resources.models.transformers.detokenization import ReplyTexts
+from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.inputs.processor import has_one_place, load_processor
+from resources.models.vllm.loading import arguments, put_together
+from resources.models.vllm.nan_checks import refuse_infinite_files
+from resources.models.vllm.prompts import TokenPrompts, VllmPrompt, as_messages
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+
+if TYPE_CHECKING:
+    from vllm import LLM, RequestOutput, SamplingParams
+
+_BROKEN_OFF = {None, "abort", "error"}
+_WHILE_LOADING = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+class VllmModel:
+    """Weights that vLLM holds, on one or several GPUs."""
+
+    def __init__(
+        self,
+        llm: "LLM",
+        spec: VllmSpec,
+        *,
+        prompts: TokenPrompts | None,
+        adapter: str = "",
+        files: "TemporaryDirectory[str] | None" = None,
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            llm: Holds the weights.
+            spec: How it is asked.
+            prompts: Writes prompts; None leaves that to vLLM.
+            adapter: Folder of the LoRA that every request is answered with.
+            files: What the weights were loaded from, kept as long as they are.
+        """
+        self._llm = llm
+        self._spec = spec
+        self._prompts = prompts
+        self._one_at_a_time = Lock()  # tokenizers are not made for several threads
+        self._adapter = adapter
+        self._files = files
+        self._texts = ReplyTexts(llm.get_tokenizer(), frozenset(), spec.thinking_tags)
+        self._context = int(llm.model_config.max_model_len)
+
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
+        """Not needed: vLLM itself runs as many requests side by side as fit."""
+        return 0
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[VllmPrompt]:
+        """Write conversations as vLLM takes them.
+
+        Raises:
+            ValueError: If the chat template or the processor cannot take one.
+        """
+        if self._prompts is None:
+            return [as_messages(talk) for talk in conversations]
+        with self._one_at_a_time:
+            return [self._prompts.asked(talk) for talk in conversations]
+
+    def answer(self, prepared: list[VllmPrompt], draw: Draw) -> list[Reply]:
+        """Generate the next turn of each conversation.
+
+        ``seconds`` is the batch's time divided by its size: what a reply cost.
+
+        Raises:
+            ValueError: If a conversation leaves no room for a whole reply, or vLLM refuses one or
+                breaks a reply off.
+            ModelError: If its engine has died.
+        """
+        for asked in prepared:
+            self._refuse_too_long(asked.least_tokens, draw)
+        start = time.perf_counter()
+        outputs = self._outputs(prepared, _params(draw))
+        seconds = (time.perf_counter() - start) / len(prepared)
+        pairs = zip(outputs, prepared, strict=True)
+        return [self._reply(output, asked, draw, seconds) for output, asked in pairs]
+
+    def _outputs(
+        self, asked: list[VllmPrompt], params: list["SamplingParams"]
+    ) -> list["RequestOutput"]:
+        from vllm.exceptions import VLLMError, VLLMServerError
+        from vllm.lora.request import LoRARequest
+
+        prompts = [one.prompt for one in asked]
+        more: dict[str, Any] = {"use_tqdm": False}
+        if self._adapter:
+            more["lora_request"] = LoRARequest("adapter", 1, self._adapter)
+        try:
+            if self._prompts is not None:
+                return list(self._llm.generate(prompts, params, **more))
+            return list(self._llm.chat(prompts, params, **more, **_template(self._spec)))
+        except VLLMServerError as why:
+            raise ModelError(f"vLLM cannot go on: {first_line(why)}") from why
+        except VLLMError as why:
+            raise ValueError(first_line(why)) from why
+
+    def _reply(
+        self, output: "RequestOutput", asked: VllmPrompt, draw: Draw, seconds: float
+    ) -> Reply:
+        (said,) = output.outputs
+        n_prompt = len(output.prompt_token_ids or ())
+        if said.finish_reason in _BROKEN_OFF:
+            raise ValueError(f"vLLM broke the reply off ({said.finish_reason})")
+        self._refuse_too_long(n_prompt, draw)  # there may be more around pictures than was thought
+        tokens = list(said.token_ids)
+        kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # what it stopped at
+        ending = (output.prompt or "") if asked.ending is None else asked.ending
+        return Reply(
+            text=opened_thought(ending, self._spec.thinking_tags) + self._texts.of(kept),
+            finish_reason=said.finish_reason,
+            prompt_tokens=n_prompt,
+            completion_tokens=len(tokens),
+            image_tokens=asked.image_tokens,
+            note=asked.note,
+            seconds=seconds,
+        )
+
+    def _refuse_too_long(self, n_prompt: int, draw: Draw) -> None:
+        if n_prompt + draw.max_tokens > self._context:
+            raise ValueError(
+                f"the prompt is {n_prompt} tokens, with max_tokens = {draw.max_tokens} more than "
+                f"the {self._context} that the model can read"
+            )
+
+
+def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
+    """Load a checkpoint onto the GPUs.
+
+    Raises:
+        ModelError: If vLLM is not installed, or does not load the checkpoint, or would leave out
+            a part of it, or there is NaN in it.
+    """
+    try:
+        from vllm import LLM
+        from vllm.exceptions import VLLMError
+    except ImportError as why:
+        raise ModelError(f"kind vllm needs pip install '.[vllm]': {first_line(why)}") from why
+    refuse_infinite_files(checkpoint)
+    files = put_together(checkpoint)
+    ours = arguments(spec, checkpoint, files.name if files else checkpoint.location)
+    prompts = _prompts(spec, checkpoint) if spec.prompts == "checkpoint" else None
+    try:
+        # An argument that is in both is a TypeError, like one that vLLM does not know.
+        llm = LLM(**ours, **{"enable_prefix_caching": True, **spec.extra})
+    except (*_WHILE_LOADING, VLLMError) as why:
+        raise ModelError(
+            f"{checkpoint.location}: vLLM does not load it: {first_line(why)}"
+        ) from why
+    return VllmModel(llm, spec, prompts=prompts, adapter=checkpoint.adapter, files=files)
+
+
+def _params(draw: Draw) -> list["SamplingParams"]:
+    """Write how each reply is drawn; nothing is left to what a checkpoint recommends.
+
+    Raises:
+        ValueError: If vLLM refuses it.
+    """
+    from vllm import SamplingParams
+    from vllm.exceptions import VLLMError
+
+    try:
+        return [
+            SamplingParams(
+                temperature=draw.temperature,
+                top_p=draw.top_p,
+                top_k=int(draw.rest.get("top_k", 0)),
+                min_p=float(draw.rest.get("min_p", 0.0)),
+                repetition_penalty=float(draw.rest.get("repetition_penalty", 1.0)),
+                max_tokens=draw.max_tokens,
+                seed=seed,
+                detokenize=False,  # special tokens around thoughts are kept here
+            )
+            for seed in draw.seed_numbers
+        ]
+    except VLLMError as why:
+        raise ValueError(first_line(why)) from why
+
+
+def _prompts(spec: VllmSpec, checkpoint: Checkpoint) -> TokenPrompts:
+    try:
+        processor = load_processor(spec, checkpoint)
+    except _WHILE_LOADING as why:
+        raise ModelError(
+            f"{checkpoint.location}: its processor does not load: {first_line(why)}; where only "
+            'vLLM knows the family, set prompts = "vllm"'
+        ) from why
+    return TokenPrompts(
+        processor,
+        None if spec.text_only else PictureTokens(processor),
+        variables=spec.chat_template_kwargs,
+        max_image_tokens=spec.max_image_tokens,
+        one_picture=has_one_place(spec, processor),
+    )
+
+
+def _template(spec: VllmSpec) -> dict[str, Any]:
+    """Write what ``LLM.chat`` is to know of the chat template."""
+    more: dict[str, Any] = {}
+    if spec.chat_template:
+        file = Path(spec.chat_template).expanduser()
+        try:
+            more["chat_template"] = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as why:
+            raise ModelError(f"chat_template {file}: {first_line(why)}") from why
+    if spec.chat_template_kwargs:
+        more["chat_template_kwargs"] = spec.chat_template_kwargs
+    return more

@@ -1,0 +1,1 @@
+"""Batching of requests, and worker pools on one or many devices."""

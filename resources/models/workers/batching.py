@@ -1,0 +1,265 @@
+"""Asks a model of this machine in batches: in which order, what is made ahead, what if one fails.
+
+Whatever generates the text, transformers or vLLM, is asked through ``Answers``.
+
+In which order requests are asked, and which together.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, TypeAlias
+
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import Prompt, Reply, Request, Turn
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import first_line
+from resources.config.sections.local_models import LocalSpec
+from resources.models.workers import device_memory
+from resources.models.workers.conversations import DecodedImages, Message, decode, message
+from resources.models.workers.local_model import Answers, Draw
+from resources.response_cache.engine import ReadImage
+
+
+def as_asked(request: Request, spec: LocalSpec) -> Request:
+    """Put the configured temperature where there is none; drop pictures nobody can see."""
+    prompt = request.prompt.without_images() if spec.text_only else request.prompt
+    temperature = spec.temperature if request.temperature is None else request.temperature
+    return replace(request, prompt=prompt, temperature=temperature)
+
+
+def in_order(asked: Sequence[Request]) -> list[int]:
+    """Positions of requests in the order to ask them: group by group, longest first."""
+    return sorted(range(len(asked)), key=lambda i: _rank(asked[i]), reverse=True)
+
+
+def _group(request: Request) -> tuple[float, int, int]:
+    prompt = request.prompt
+    return request.temperature or 0.0, len(prompt.rounds()), len(prompt.images)
+
+
+def _rank(request: Request) -> tuple[float, int, int, int]:
+    return *_group(request), len(request.prompt.to_json())
+
+
+def take_group(pending: deque[int], asked: Sequence[Request], size: int) -> Iterator[int]:
+    """Take up to ``size`` of the first requests, all of one group."""
+    group = _group(asked[pending[0]])
+    while pending and size and _group(asked[pending[0]]) == group:
+        size -= 1
+        yield pending.popleft()
+
+
+_READERS = 4
+_BATCHES_AHEAD = 2
+_WINDOW = 4  # batches whose pictures are decoded ahead, so that like sizes can be put together
+_MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
+_UNSEEN = 2**24  # pixels that a request is taken to have before any was read
+
+Conversations: TypeAlias = list[list[Message]]
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedRequest:
+    """The pictures of a request, and how many tokens they become."""
+
+    pictures: DecodedImages
+    weight: int
+
+    @property
+    def pixels(self) -> int:
+        return sum(picture.width * picture.height for picture in self.pictures.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Requests to ask together, their pictures, and the first turn being prepared."""
+
+    requests: dict[int, Request]  # by position
+    pictures: DecodedImages
+    prepared: Future[Any] | None = None
+
+
+class Batches:
+    """Asks one model; it is loaded at the first request.
+
+    Requests with the same number of turns and pictures are asked together, longest first, so that
+    little is padded and memory runs out at the start, if at all. Then the batch is halved, and
+    stays so. A request that fails alone is answered with ``error`` and costs the others nothing.
+
+    While the model answers a batch, threads decode pictures and make tensors of the next ones.
+    """
+
+    def __init__(
+        self,
+        spec: LocalSpec,
+        read_image: ReadImage,
+        load: Callable[[], Answers],
+        rest: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            spec: How the model is asked.
+            read_image: Finds the pictures that prompts name.
+            load: Loads the model.
+            rest: What a card recommends beside the temperature.
+        """
+        self._spec = spec
+        self._read_image = read_image
+        self._load = load
+        self._rest = rest or {}
+        self._model: Answers | None = None
+        self._batch_size = spec.batch_size
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests batch by batch; yields position and reply.
+
+        Raises:
+            ModelError: If the model does not load, or cannot be asked any more.
+        """
+        asked = [as_asked(request, self._spec) for request in requests]
+        failed: list[tuple[int, Reply]] = []
+        with _threads(_READERS) as readers, _threads(_BATCHES_AHEAD) as makers:
+            batches = self._batches(asked, readers, failed)
+            ahead = deque(self._prepared(b, makers) for b in islice(batches, _BATCHES_AHEAD))
+            while ahead:
+                batch = ahead.popleft()
+                yield from self._ask(batch)
+                ahead.extend(self._prepared(b, makers) for b in islice(batches, 1))
+        yield from failed
+
+    def close(self) -> None:
+        """Give back the memory; a later request loads the model again."""
+        if self._model:
+            self._model = None
+            device_memory.free()
+
+    @property
+    def _loaded(self) -> Answers:
+        self._model = self._model or self._load()
+        return self._model
+
+    def _batches(
+        self,
+        asked: Sequence[Request],
+        readers: ThreadPoolExecutor,
+        failed: list[tuple[int, Reply]],
+    ) -> Iterator[_Batch]:
+        """Cut requests into batches; those whose pictures cannot be read are ``failed``."""
+        pending = deque(in_order(asked))
+        ahead: dict[int, Future[_SizedRequest]] = {}
+        pixels = _UNSEEN
+        while pending:
+            room = _MOST_PIXELS // (2 * max(1, pixels))  # half of it for the window after this one
+            window = min(max(room, self._batch_size), _WINDOW * self._batch_size)
+            for i in islice(pending, 2 * window):
+                if i not in ahead:
+                    ahead[i] = readers.submit(self._seen, self._loaded, asked[i].prompt)
+            seen: dict[int, _SizedRequest] = {}
+            for i in take_group(pending, asked, window):
+                try:
+                    seen[i] = ahead.pop(i).result()
+                except ModelError:
+                    raise
+                except Exception as why:  # noqa: BLE001 - of any kind: formats of pictures differ
+                    failed.append((i, Reply(error=first_line(why))))
+            pixels = max((one.pixels for one in seen.values()), default=pixels)
+            yield from self._cut(asked, seen)
+
+    def _cut(self, asked: Sequence[Request], seen: Mapping[int, _SizedRequest]) -> Iterator[_Batch]:
+        """Put requests of like weight together, the heaviest first, each batch within bounds."""
+        waiting = deque(sorted(seen, key=lambda i: seen[i].weight, reverse=True))
+        while waiting:
+            limit = self._spec.batch_tokens // max(1, seen[waiting[0]].weight)
+            size = min(self._batch_size, max(1, limit))
+            batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
+            pictures = {digest: p for i in batch for digest, p in seen[i].pictures.items()}
+            yield _Batch({i: asked[i] for i in batch}, pictures)
+
+    def _seen(self, model: Answers, prompt: Prompt) -> _SizedRequest:
+        limit = self._spec.max_image_pixels
+        decoded = {i.sha256: decode(i, self._read_image(i.sha256), limit) for i in prompt.images}
+        return _SizedRequest(decoded, model.weight([decoded[i.sha256] for i in prompt.images]))
+
+    def _prepared(self, batch: _Batch, makers: ThreadPoolExecutor) -> _Batch:
+        opening = [request.prompt.rounds()[:1] for request in batch.requests.values()]
+        if not all(opening):
+            return batch  # nothing to answer; it is said when it is its turn
+        talks = [[message(turn, batch.pictures) for turn in first] for (first,) in opening]
+        return replace(batch, prepared=makers.submit(self._loaded.prepare, talks))
+
+    def _ask(self, batch: _Batch) -> Iterator[tuple[int, Reply]]:
+        """Answer a batch; one that fails is asked in halves, down to the request that fails."""
+        half = (len(batch.requests) + 1) // 2
+        if len(batch.requests) > self._batch_size:  # cut when there seemed to be more memory
+            yield from self._ask_halves(batch, half)
+            return
+        try:
+            replies = self._converse(batch)
+        except ModelError:
+            raise
+        except Exception as why:  # noqa: BLE001 - of any kind: templates and families differ
+            error = first_line(why)
+            if device_memory.ran_out(why):
+                self._batch_size = half
+        else:
+            yield from zip(batch.requests, replies, strict=True)
+            return
+        # Here: until the handler above is left, its traceback holds the tensors.
+        device_memory.free()
+        if len(batch.requests) == 1:
+            yield from ((i, Reply(error=error)) for i in batch.requests)
+        else:
+            yield from self._ask_halves(batch, half)
+
+    def _ask_halves(self, batch: _Batch, half: int) -> Iterator[tuple[int, Reply]]:
+        items = list(batch.requests.items())
+        yield from self._ask(_Batch(dict(items[:half]), batch.pictures))
+        yield from self._ask(_Batch(dict(items[half:]), batch.pictures))
+
+    def _converse(self, batch: _Batch) -> list[Reply]:
+        """Answer every open turn, first all first ones; tokens and seconds are those of all."""
+        requests = list(batch.requests.values())
+        conversations: Conversations = [[] for _ in requests]
+        answers: list[list[Reply]] = []
+        for turns in zip(*(request.prompt.rounds() for request in requests), strict=True):
+            for conversation, asked in zip(conversations, turns, strict=True):
+                conversation += [message(turn, batch.pictures) for turn in asked]
+            ahead = batch.prepared if not answers else None
+            prepared = ahead.result() if ahead else self._loaded.prepare(conversations)
+            answers.append(self._loaded.answer(prepared, self._draw(requests, len(answers))))
+            for conversation, reply in zip(conversations, answers[-1], strict=True):
+                said = without_reasoning(reply.text, self._spec.thinking_tags)
+                conversation.append(message(Turn("assistant", (said,)), batch.pictures))
+        if not answers:
+            raise ValueError("the prompt leaves no turn of the user to be answered")
+        return [_together(replies) for replies in zip(*answers, strict=True)]
+
+    def _draw(self, requests: Sequence[Request], turn: int) -> Draw:
+        spec = self._spec
+        return Draw(
+            max_tokens=spec.max_tokens,
+            temperature=requests[0].temperature or 0.0,
+            top_p=spec.top_p,
+            seeds=[f"{spec.seed} {r.prompt.sha256} {r.sample} {turn}" for r in requests],
+            rest=self._rest,
+        )
+
+
+def _together(replies: Sequence[Reply]) -> Reply:
+    """One reply of several turns; what follows a turn that failed answers nothing."""
+    return next((reply for reply in replies if reply.error), None) or Reply.together(replies)
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[ThreadPoolExecutor]:
+    """Lend threads; what none of them has begun when the block is left is never done."""
+    lent = ThreadPoolExecutor(number)
+    try:
+        yield lent
+    finally:
+        lent.shutdown(cancel_futures=True)

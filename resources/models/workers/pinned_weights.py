@@ -1,0 +1,82 @@
+"""Loads a checkpoint, and answers with it, only as long as it is what its identity says."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.content_checksums import not_overwritten, seal, unchanged
+from resources.checkpoints.files import content_digest
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Answers, Draw
+
+Spec = TypeVar("Spec", bound=LocalSpec)
+
+
+def load_named(
+    load: Callable[[Spec, Checkpoint], Answers], spec: Spec, checkpoint: Checkpoint
+) -> Answers:
+    """Load a checkpoint whose files are those that its content was digested of.
+
+    Raises:
+        ModelError: If they are not, before or after loading, or it does not load.
+    """
+    with unchanged(checkpoint.seals):
+        model = load(spec, checkpoint)
+    return _PinnedModel(model, checkpoint)
+
+
+def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
+    """Put the seal of a chat template that lies in a file of its own to those of a checkpoint.
+
+    Raises:
+        ModelError: If it cannot be read.
+    """
+    if spec.chat_template in ("", PLAIN_TEMPLATE):
+        return checkpoint
+    file = Path(spec.chat_template).expanduser()
+    try:
+        sealed = seal(partial(_alone, file), content_digest)
+    except OSError as why:
+        raise ModelError(f"chat_template {file}: cannot be read: {why.strerror}") from why
+    return replace(checkpoint, seals=(*checkpoint.seals, sealed))
+
+
+def _alone(file: Path) -> list[Path]:
+    return [file]
+
+
+class _PinnedModel:
+    """A loaded model whose weights may still be read from their files, page by page.
+
+    safetensors maps files into memory: who writes into one changes the model that is being asked,
+    and who cuts one short ends the process (SIGBUS; what was answered is kept). To read them
+    instead would hold the weights twice while they load, and once more for each process.
+    """
+
+    def __init__(self, model: Answers, checkpoint: Checkpoint) -> None:
+        self._model = model
+        self._seals = list(checkpoint.seals)
+
+    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
+        return self._model.weight(pictures)
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> Any:  # noqa: ANN401 - its own
+        return self._model.prepare(conversations)
+
+    def answer(self, prepared: Any, draw: Draw) -> list[Reply]:  # noqa: ANN401 - from prepare
+        """Generate the next turn of each conversation.
+
+        Raises:
+            ModelError: If the files were overwritten; what was just said is not kept.
+        """
+        replies = self._model.answer(prepared, draw)
+        self._seals = not_overwritten(self._seals)
+        return replies

@@ -1,0 +1,105 @@
+"""Workers on this machine: a process for each device."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+
+from resources.models.workers.device_worker import work
+from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
+
+_UNTIL_KILLED = 10.0  # s that a process has to end in
+
+
+class Processes:
+    """Spawned processes; the dead are started again with the next stream."""
+
+    most_deaths = 2
+
+    def __init__(self, jobs: Sequence[tuple[str, Job]]) -> None:
+        """Prepare to start a process for each device and its job."""
+        self._jobs = jobs
+        self._workers: list[_Process] = []
+
+    @property
+    def n_alive(self) -> int:
+        """Processes that nobody has heard the end of."""
+        return len(self._workers)
+
+    def start(self) -> None:
+        """Start those that are missing."""
+        for worker in [worker for worker in self._workers if not worker.is_alive]:
+            self._workers.remove(worker)
+            worker.end()
+        alive = {worker.number for worker in self._workers}
+        for number, (device, job) in enumerate(self._jobs):
+            if number not in alive:
+                self._workers.append(_Process(number, device, job, len(self._jobs)))
+
+    def free(self) -> "list[_Process]":
+        """Those that were handed nothing, or have answered it."""
+        return [worker for worker in self._workers if not worker.busy]
+
+    def hear(self) -> "Iterator[tuple[_Process, Said | WorkerDied]]":
+        """Wait until one of those that were handed something says a word, or hangs up."""
+        busy = [worker for worker in self._workers if worker.busy]
+        heard = wait([worker.pipe for worker in busy])
+        for worker in busy:
+            if worker.pipe in heard:
+                said = worker.hear()
+                if isinstance(said, WorkerDied):
+                    self._workers.remove(worker)
+                    worker.end()
+                yield worker, said
+
+    def end(self) -> None:
+        """End the processes."""
+        while self._workers:
+            self._workers.pop().end()
+
+
+class _Process:
+    """This end of a process."""
+
+    def __init__(self, number: int, device: str, job: Job, n_processes: int) -> None:
+        spawn = get_context("spawn")  # a fork would inherit the locks of our threads, and CUDA
+        theirs: Connection[Said, Chunk]
+        self.pipe, theirs = spawn.Pipe()
+        self.number = number
+        self.busy = False
+        self._device = device
+        arguments = (job, device, n_processes, theirs)
+        self._process = spawn.Process(target=work, args=arguments, daemon=True)
+        self._process.start()
+        theirs.close()  # so that its end is heard here
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.is_alive()
+
+    def ask(self, chunk: Chunk) -> None:
+        """Hand over a chunk."""
+        self.busy = True
+        with suppress(OSError):  # it has died; whoever listens next will hear that
+            self.pipe.send(chunk)
+
+    def hear(self) -> Said | WorkerDied:
+        """Take what was said last."""
+        try:
+            said: Said = self.pipe.recv()
+        except (EOFError, OSError):
+            self._process.join(_UNTIL_KILLED)  # minus the signal, if one killed it
+            return WorkerDied(
+                f"the process on {self._device} ended with code {self._process.exitcode}"
+            )
+        self.busy = not isinstance(said, Done)
+        return said
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        self.pipe.close()
+        self._process.terminate()
+        self._process.join(_UNTIL_KILLED)
+        self._process.kill()
+        self._process.join()

@@ -1,1 +1,0 @@
-"""In what people answer: files, pages of the project's own, a Label Studio."""

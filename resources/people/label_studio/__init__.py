@@ -1,1 +1,0 @@
-"""People who answer in a Label Studio: its server in an environment of its own, asked over HTTP."""

@@ -1,1 +1,0 @@
-"""Pictures: where they are kept, where they come from, how they are shown."""

@@ -1,1 +1,0 @@
-"""Machines of a Ray cluster: models on them, and runs."""

@@ -1,0 +1,1 @@
+"""Redaction of secrets in logs and in Dagster's records."""

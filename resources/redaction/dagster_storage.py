@@ -1,0 +1,78 @@
+"""Dagster's own SQLite storage, that is told no secrets.
+
+Whatever an asset, a check or a sensor says (metadata, logs, errors with all their causes) goes
+through here on its way to the databases.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dagster import EventLogEntry, Field, StringSource
+from dagster._config.config_schema import UserConfigSchema
+from dagster._core.scheduler.instigation import InstigatorTick, TickData
+from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
+from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import SqliteScheduleStorage
+from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
+from dagster._serdes import ConfigurableClassData
+
+from resources.redaction.dagster_records import RedactedRecords
+from resources.redaction.logs import let_logs_tell_no_secrets, let_tracebacks_tell_no_secrets
+from resources.runs.in_process_runs import Runs
+
+
+class DiscreetStorage(DagsterSqliteStorage):
+    """What ``dagster.yaml`` of a home folder names; its ``base_dir`` is ``home/dagster``."""
+
+    def __init__(
+        self,
+        base_dir: str,
+        inst_data: ConfigurableClassData | None = None,
+        pool_of: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(base_dir, inst_data)
+        door = RedactedRecords(Path(base_dir).parent)
+        self._run_storage = Runs(self._run_storage._conn_string, pool_of)
+        self._event_log_storage = _Events(str(Path(base_dir, "history", "runs", "")), door)
+        made = SqliteScheduleStorage.from_local(str(Path(base_dir, "schedules")))
+        self._schedule_storage = _Ticks(made._conn_string, door)
+
+    @classmethod
+    def config_type(cls) -> UserConfigSchema:
+        """What ``dagster.yaml`` says of it."""
+        return {"base_dir": StringSource, "pool_of": Field({str: str}, is_required=False)}
+
+    @classmethod
+    def from_config_value(
+        cls, inst_data: ConfigurableClassData, config_value: Mapping[str, Any]
+    ) -> "DiscreetStorage":
+        """Open the storage as ``dagster.yaml`` says; the process prints no secrets from now on.
+
+        Dagster's daemon and web server come through here as well, and load nothing else of ours.
+        """
+        home = Path(config_value["base_dir"]).parent
+        let_logs_tell_no_secrets(home)
+        let_tracebacks_tell_no_secrets(home)
+        Path(config_value["base_dir"]).mkdir(parents=True, exist_ok=True)
+        return cls(config_value["base_dir"], inst_data, config_value.get("pool_of"))
+
+
+class _Events(SqliteEventLogStorage):
+    def __init__(self, base_dir: str, door: RedactedRecords) -> None:
+        super().__init__(base_dir)
+        self._door = door
+
+    def store_event(self, event: EventLogEntry) -> None:
+        super().store_event(self._door.passed(event))
+
+
+class _Ticks(SqliteScheduleStorage):
+    def __init__(self, conn_string: str, door: RedactedRecords) -> None:
+        super().__init__(conn_string)
+        self._door = door
+
+    def create_tick(self, tick_data: TickData) -> InstigatorTick:
+        return super().create_tick(self._door.passed(tick_data))
+
+    def update_tick(self, tick: InstigatorTick) -> InstigatorTick:
+        return super().update_tick(tick._replace(tick_data=self._door.passed(tick.tick_data)))

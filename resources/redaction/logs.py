@@ -1,0 +1,84 @@
+"""Logs that tell no secrets: every record of every logger, of ours, Dagster's and libraries'.
+
+What Python prints of exceptions that nobody caught, and of warnings: without secrets.
+
+Libraries quote what they were given: an address with its key, a header.
+"""
+
+import logging
+import sys
+import threading
+import traceback
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from resources.redaction.current_secrets import CurrentSecrets
+
+
+def let_logs_tell_no_secrets(*homes: Path) -> None:
+    """Have this process make its records so that ``***`` stands where a secret would be printed."""
+    secrets = CurrentSecrets(*homes)
+
+    class Record(logging.LogRecord):
+        def __init__(self, *arguments: Any, **more: Any) -> None:  # noqa: ANN401
+            super().__init__(*arguments, **more)
+            if self.exc_info and self.exc_info[0]:
+                written = logging.Formatter().formatException(self.exc_info)
+                self.exc_text = secrets.now().redacted(written)
+
+        def getMessage(self) -> str:  # noqa: N802
+            return secrets.now().redacted(super().getMessage())
+
+    logging.setLogRecordFactory(Record)
+
+
+def let_tracebacks_tell_no_secrets(*homes: Path) -> None:
+    """Have this process print ``***`` where a secret would stand: of all its threads.
+
+    Whoever else listens for what threads and the collector raise, as tests do, goes on listening.
+    """
+    printed = _RedactingHooks(CurrentSecrets(*homes))
+    sys.excepthook, warnings.showwarning = printed.uncaught, printed.warned
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = printed.unraisable
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = printed.in_thread
+
+
+class _RedactingHooks:
+    """Python's hooks."""
+
+    def __init__(self, secrets: CurrentSecrets) -> None:
+        self._secrets = secrets
+
+    def uncaught(
+        self,
+        kind: type[BaseException],
+        error: BaseException | None,
+        trace: TracebackType | None,
+        first: str = "",
+    ) -> None:
+        self._write(first + "".join(traceback.format_exception(kind, error, trace)))
+
+    def in_thread(self, found: threading.ExceptHookArgs) -> None:
+        if found.exc_type is not SystemExit:
+            name = found.thread.name if found.thread else "?"
+            first = f"Exception in thread {name}:\n"
+            self.uncaught(found.exc_type, found.exc_value, found.exc_traceback, first)
+
+    def unraisable(self, found: "sys.UnraisableHookArgs") -> None:
+        first = f"{found.err_msg or 'Exception ignored in'}: {found.object!r}\n"
+        self.uncaught(found.exc_type, found.exc_value, found.exc_traceback, first)
+
+    def warned(
+        self, message: Warning | str, category: type[Warning], filename: str, lineno: int,
+        file: TextIO | None = None, line: str | None = None,
+    ) -> None:  # fmt: skip
+        said = warnings.formatwarning(str(message), category, filename, lineno, line)
+        self._write(said, file)
+
+    def _write(self, text: str, file: TextIO | None = None) -> None:
+        if stream := file or sys.stderr:  # None in a process without a terminal
+            stream.write(self._secrets.now().redacted(text))

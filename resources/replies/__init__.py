@@ -1,1 +1,0 @@
-"""What runs a model, what was replied, and how fast."""

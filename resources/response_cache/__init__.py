@@ -1,0 +1,1 @@
+"""The response cache: caching model, SQLite and PostgreSQL stores, validation, leases."""

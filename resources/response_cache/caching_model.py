@@ -1,0 +1,199 @@
+"""A chat model that asks only what was never asked; replies are remembered as they come."""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from bench_assets.core.judging.request_streaming import AT_ONCE, some_at_once
+from bench_assets.core.parsing.reasoning import Tags
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.response_validation import readable
+from resources.response_cache.engine import Engine, LooksFurther, TakesAll
+from resources.response_cache.port import RequestSession, ResponseStore
+from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.throughput import Throughput
+from resources.response_cache.validation import GATE, let_in
+
+Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
+
+
+class RememberingModel:
+    """A chat model that asks its engine only what the store does not know yet."""
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        store: ResponseStore,
+        progress: Progress = lambda done, remembered, total: None,
+        throughput: Throughput | None = None,
+        thinking_tags: Tags | None = None,
+    ) -> None:
+        """Put a name, a memory and the tags that the model thinks in to what runs it."""
+        self._name = name
+        self._engine = engine
+        # To look whether it looks takes a tenth of all that is done for a reply.
+        self._further = engine if isinstance(engine, LooksFurther) else None
+        self._store = store
+        self._progress = progress
+        self._throughput = throughput or Throughput()
+        self._thinking_tags = thinking_tags
+
+    @property
+    def name(self) -> str:
+        """The name under which replies are shown."""
+        return self._name
+
+    @property
+    def signature(self) -> str:
+        """Identity of the engine, its decoding parameters, and its own tags of thoughts."""
+        tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
+        decoding = f"|{drawn}" if (drawn := self._engine.decoding) else ""
+        return f"{self._engine.identity}{decoding}{tags}"
+
+    @property
+    def asked_as(self) -> tuple[str, str]:
+        """Identity and decoding, as the store names them."""
+        return self._engine.identity, _written(self._engine.decoding)
+
+    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer each request, in order, from the store where it can.
+
+        Equal requests are asked once. A reply with ``error`` is not stored.
+
+        Raises:
+            ModelError: If the model cannot be asked at all, or nothing that was asked came back.
+        """
+        return [reply for _, reply in self._answered([requests], len(requests))]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Answer each request, in order, so many at once that an engine is kept busy.
+
+        Raises:
+            ModelError: As ``reply``, also at the end.
+        """
+        most = self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
+        return self._answered(some_at_once(requests, most), len(requests))
+
+    def _answered(
+        self, parts: Iterable[Sequence[Request]], n: int
+    ) -> Iterator[tuple[Request, Reply]]:
+        come = _Come(n)
+        for requests in parts:
+            keys = [self._key(request) for request in requests]
+            known = self._store.find(list(dict.fromkeys(keys)))
+            unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+            come.found(len(requests), len(known), len(unknown))
+            self._progress(*come)
+            if unknown:
+                known |= self._ask(unknown, come)
+            for request, key in zip(requests, keys, strict=True):
+                yield request, replace(known[key], thinking_tags=self._thinking_tags)
+        if come.failed and come.failed == come.asked:
+            raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
+
+    def _ask(self, unknown: dict[str, Request], come: "_Come") -> dict[str, Reply]:
+        """Ask what is unknown, and wait for what somebody else is asking at the moment."""
+        replies: dict[str, Reply] = {}
+        while waiting := [key for key in unknown if key not in replies]:
+            with self._store.asking(waiting) as asking:
+                replies |= asking.found
+                if asking.found:
+                    come.done += len(asking.found)
+                    self._progress(*come)
+                self._stream(asking, unknown, replies, come)
+        come.see(replies.values())
+        return replies
+
+    def _stream(
+        self,
+        asking: RequestSession,
+        unknown: dict[str, Request],
+        replies: dict[str, Reply],
+        come: "_Come",
+    ) -> None:
+        """Ask what is ours to ask, and put the replies to the others."""
+        if not asking.ours:
+            return
+        keys, came = list(asking.ours), []
+        requests = [unknown[key] for key in keys]
+        started = perf_counter()
+        for position, reply in let_in(self._engine.stream(requests), len(requests)):
+            key = keys[position]
+            replies[key] = reply
+            came.append(reply)
+            self._throughput.see(reply)
+            if reply.error:
+                asking.give_up(key)
+            else:
+                asking.keep(*self._row(key, requests[position], reply))
+            come.done += 1
+            self._progress(*come)
+        self._throughput.count(came, perf_counter() - started, self._engine.peak_memory)
+
+    def _row(self, key: str, request: Request, reply: Reply) -> tuple[dict[str, Any], str]:
+        """A row of the store, and the turns of its prompt."""
+        row = {
+            "key": key,
+            "model": self._engine.identity,
+            "decoding": self._decoding(request),
+            "prompt": request.prompt.sha256,
+            "sample": request.sample,
+            "text": reply.text,
+            "finish_reason": reply.finish_reason,
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "image_tokens": " ".join(map(str, reply.image_tokens)),
+            "seconds": reply.seconds,
+            "note": reply.note,
+            "gate": GATE,
+        }
+        return {**row, "digest": digest_of(row)}, readable(request.prompt.to_json())
+
+    def _decoding(self, request: Request) -> str:
+        drawn, temperature = self._engine.decoding, request.temperature
+        if temperature is None:
+            return _written(drawn)
+        return str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
+
+    def _key(self, request: Request) -> str:
+        more = self._further.particulars(request) if self._further else ""
+        return key_of(self._engine.identity, self._decoding(request), request, more)
+
+
+class _Come:
+    """How far an asking has come, over all of its parts."""
+
+    def __init__(self, n: int) -> None:
+        self.done, self.remembered, self.total = 0, 0, n
+        self.asked, self.failed, self.why = 0, 0, ""
+
+    def __iter__(self) -> Iterator[int]:
+        """What is told of progress."""
+        return iter((self.done, self.remembered, self.total))
+
+    def found(self, n: int, known: int, unknown: int) -> None:
+        """Take note of a part; those of its requests that are equal count once."""
+        self.done += known
+        self.remembered += known
+        self.total += known + unknown - n
+
+    def see(self, replies: Collection[Reply]) -> None:
+        """Take note of what came of a part."""
+        failed = [reply.error for reply in replies if reply.error]
+        self.asked += len(replies)
+        self.failed += len(failed)
+        self.why = self.why or next(iter(failed), "")
+
+
+def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:
+    """Name a reply by who was asked what how; ``more`` is what an engine looks further at."""
+    parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
+    return hashlib.sha256("\n".join([*parts, *([more] if more else [])]).encode()).hexdigest()
+
+
+def _written(decoding: Decoding | None) -> str:
+    return str(decoding) if decoding else ""

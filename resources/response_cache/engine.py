@@ -1,0 +1,60 @@
+"""What runs a model: the port between the reply store and GPUs or servers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+
+ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes of the picture
+
+
+class Engine(Protocol):
+    """Runs a model; knows nothing of what was asked before."""
+
+    @property
+    def identity(self) -> str:
+        """What the replies depend on beside prompt and decoding: location and revision."""
+        ...
+
+    @property
+    def decoding(self) -> Decoding | None:
+        """How replies are drawn where a request does not say otherwise; None: as it likes."""
+        ...
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Bytes that one device held at most during the last stream; None if that is not known."""
+        ...
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests in whatever order is fastest; yields position and reply as they arrive.
+
+        Every position comes exactly once; what stays unanswered comes with ``error``.
+
+        Raises:
+            ModelError: If the model cannot be asked at all.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back memory and connections."""
+        ...
+
+
+@runtime_checkable
+class LooksFurther(Protocol):
+    """What engines have whose replies depend on more than identity, decoding, prompt and draw."""
+
+    def particulars(self, request: Request) -> str:
+        """Whatever else a reply to a request depends on; "" if nothing."""
+        ...
+
+
+@runtime_checkable
+class TakesAll(Protocol):
+    """What engines have that should be handed more than others, or fewer, whatever that holds."""
+
+    @property
+    def at_once(self) -> int:
+        """Requests of one stream."""
+        ...

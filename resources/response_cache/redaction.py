@@ -1,0 +1,77 @@
+"""An engine that tells no secrets: what it says is what is stored, shown and logged."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+
+from bench_assets.core.judging.request_streaming import AT_ONCE
+from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.response_validation import certain
+from bench_assets.core.text.redaction import Secrets, without_named
+from resources.response_cache.engine import Engine, LooksFurther, TakesAll
+
+
+class Discreet:
+    """Runs another engine; ``***`` stands where its replies, errors or identity hold a secret."""
+
+    def __init__(self, engine: Engine, secrets: Secrets) -> None:
+        self._engine = engine
+        self._secrets = secrets
+        self._told: dict[str, str] = {}  # asked for with each request, and long to look through
+
+    @property
+    def identity(self) -> str:
+        """The engine's: a key that is part of an address or a request is not part of it."""
+        named = self._engine.identity
+        if named not in self._told:
+            self._told[named] = told(named, self._secrets)
+        return self._told[named]
+
+    @property
+    def decoding(self) -> Decoding | None:
+        """The engine's."""
+        return self._engine.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """The engine's."""
+        return self._engine.peak_memory
+
+    @property
+    def at_once(self) -> int:
+        """The engine's, if it says so."""
+        return self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+        """Answer requests.
+
+        Raises:
+            ModelError: As the engine does.
+        """
+        try:
+            for position, reply in self._engine.stream(requests):
+                yield position, self._discreet(certain(reply))
+        except BenchError as why:
+            why.args = tuple(self._secrets.redacted_value(why.args))
+            raise
+
+    def particulars(self, request: Request) -> str:
+        """The engine's, if it looks further."""
+        if isinstance(self._engine, LooksFurther):
+            return self._engine.particulars(request)
+        return ""
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._engine.close()
+
+    def _discreet(self, reply: Reply) -> Reply:
+        """Look at every text of a reply, also at those that it will have one day."""
+        said = {field.name: getattr(reply, field.name) for field in fields(reply)}
+        hidden = {name: self._secrets.redacted_value(value) for name, value in said.items()}
+        return reply if hidden == said else replace(reply, **hidden)
+
+
+def told(identity: str, secrets: Secrets) -> str:
+    """Say who is asked without telling how to get in."""
+    return secrets.redacted(without_named(identity))

@@ -1,0 +1,209 @@
+"""Remembers every reply in one file of the home.
+
+SQLite (WAL: many processes may read and write), one row a reply, written the moment it
+arrives: a killed run loses only what was in flight. A reply is identified by who was asked how
+(model identity, decoding), the prompt's digest and the number of the draw.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.chat import Reply
+from resources.response_cache import cleanup, history
+from resources.response_cache.port import Row
+from resources.response_cache.sqlite_file import (
+    IF_DAMAGED,
+    is_damaged,
+    is_prompt,
+    make_ready,
+    rows_in,
+    stored_reply,
+)
+from resources.storage.sqlite import connect, opened_to_read, told
+
+_LOG = logging.getLogger("bench_assets.replies")
+
+_KEEP_PROMPT = (
+    "INSERT INTO prompts VALUES (?, ?) ON CONFLICT DO UPDATE SET turns = excluded.turns"
+    " WHERE turns IS NOT excluded.turns"  # it was damaged
+)
+_COLUMNS = (
+    "model",
+    "decoding",
+    "prompt",
+    "sample",
+    "text",
+    "finish_reason",
+    "prompt_tokens",
+    "completion_tokens",
+    "image_tokens",
+    "seconds",
+    "note",
+    "gate",
+    "digest",
+    "asked_at",
+)
+_OLDER = (
+    f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS)}"
+    " WHERE excluded.asked_at < replies.asked_at"
+)
+_MOMENT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP writes it, in UTC
+_CHUNK = 500  # keys looked up at once; SQLite allows 999 parameters in old builds
+
+
+class ReplyStore:
+    """The file that remembers."""
+
+    def __init__(self, file: Path) -> None:
+        """Find the file, or make an empty one.
+
+        Raises:
+            HomeError: If it is damaged, something else, or of a newer version.
+        """
+        self.file = file
+        make_ready(file)
+
+    @property
+    def place(self) -> str:
+        """The path of the file."""
+        return str(self.file)
+
+    def connect(self) -> sqlite3.Connection:
+        """Open the file; waits up to a minute for another process that writes."""
+        db = connect(self.file)
+        db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose
+        return db
+
+    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
+        """Look up replies by key; what was never asked, or is no reply any more, is left out.
+
+        Raises:
+            HomeError: If the file as a whole is damaged.
+        """
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+            found = {row["key"]: _reply(row) for row in _rows(db, keys)}
+        return {key: reply for key, reply in found.items() if not reply.error}
+
+    def prompt(self, sha256: str) -> str | None:
+        """The turns of a prompt that was once asked, as JSON; None also if they are damaged."""
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+            row = db.execute("SELECT turns FROM prompts WHERE sha256 = ?", (sha256,)).fetchone()
+        return str(row[0]) if row and is_prompt(sha256, row[0]) else None
+
+    @contextmanager
+    def asking(self, keys: Sequence[str]) -> Generator["_AskingHere"]:
+        """Begin to ask: everything is ours; of processes that ask the same, the first one's stays.
+
+        Raises:
+            HomeError: If the file is damaged, or the disk is full.
+        """
+        with told(self.file, IF_DAMAGED), closing(self.connect()) as db:
+            self._drop_damaged(keys)
+            yield _AskingHere(db, keys)
+
+    def tokens_of(self, identity: str) -> history.Tokens:
+        """Add up the tokens of every reply that is remembered of a model."""
+        with closing(self.connect()) as db:
+            return history.tokens_of(db, identity)
+
+    def earlier(self, identity: str, decoding: str) -> history.Earlier:
+        """Say how the replies were that a model gave when it was asked in this way."""
+        with closing(self.connect()) as db:
+            return history.earlier(db, identity, decoding)
+
+    def rename_model(self, before: str, now: str) -> int:
+        """Keep a model's replies under another identity, and no byte of the one before."""
+        with closing(self.connect()) as db:
+            return cleanup.rename_model(db, before, now)
+
+    def rows(self, not_let_in_by: str | None = None) -> Iterator[dict[str, Any]]:
+        """Every reply as it stands, damaged or not; or those that another gate let in."""
+        of = "" if not_let_in_by is None else " WHERE gate IS NOT ?"
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+            yield from rows_in(
+                db.execute(f"SELECT * FROM replies{of}", (not_let_in_by,) if of else ())
+            )
+
+    def prompts(self) -> Iterator[tuple[str, str]]:
+        """Digest and turns of every prompt as it stands."""
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+            yield from db.execute("SELECT sha256, turns FROM prompts")
+
+    def drop(self, keys: Iterable[str]) -> int:
+        """Forget replies, so that they are asked when their model is next evaluated; how many."""
+        with closing(self.connect()) as db, db:
+            named = [(key,) for key in keys]
+            return max(db.executemany("DELETE FROM replies WHERE key = ?", named).rowcount, 0)
+
+    def remove(self, asked_as: Collection[str]) -> int:
+        """Forget what was replied by models that were asked so, and give the disk its room back."""
+        with closing(connect(self.file)) as db:
+            return cleanup.remove_replies(db, asked_as)
+
+    def n_since(self, moment: datetime) -> int:
+        """Count the replies that came since then."""
+        since = moment.astimezone(UTC).strftime(_MOMENT)
+        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+            found = db.execute("SELECT count(*) FROM replies WHERE asked_at >= ?", (since,))
+            return int(found.fetchone()[0])
+
+    def merge(self, rows: Sequence[Row], prompts: Mapping[str, str]) -> None:
+        """Take in whole rows of another store; of two replies to one request the older stays."""
+        with told(self.file, IF_DAMAGED), closing(self.connect()) as db:
+            self._drop_damaged([row["key"] for row in rows])
+            with db:
+                db.executemany(_KEEP_PROMPT, prompts.items())
+                for row in rows:
+                    asked_at = row["asked_at"].astimezone(UTC).strftime(_MOMENT)
+                    _insert(db, {**row, "asked_at": asked_at}, _OLDER)
+
+    def _drop_damaged(self, keys: Sequence[str]) -> None:
+        """Drop those of the replies that are none any more, so that others may come."""
+        with closing(self.connect()) as db, db:
+            damaged = [(row["key"],) for row in _rows(db, keys) if _reply(row).error]
+            db.executemany("DELETE FROM replies WHERE key = ?", damaged)
+        if damaged:
+            _LOG.warning("%s: %d damaged replies are asked again", self.file, len(damaged))
+
+
+@dataclass(frozen=True, slots=True)
+class _AskingHere:
+    """An asking of one process of this machine."""
+
+    db: sqlite3.Connection
+    ours: Sequence[str]
+    found: Mapping[str, Reply] = field(default_factory=dict)
+
+    def keep(self, row: Row, turns: str) -> None:
+        """Store a reply; the first one of several stays."""
+        with self.db:
+            self.db.execute(_KEEP_PROMPT, (row["prompt"], turns))
+            _insert(self.db, row)
+
+    def give_up(self, key: str) -> None:
+        """Nothing was taken that others would wait for."""
+
+
+def _insert(db: sqlite3.Connection, row: Row, otherwise: str = "DO NOTHING") -> None:
+    marks = ",".join("?" * len(row))
+    db.execute(
+        f"INSERT INTO replies ({', '.join(row)}) VALUES ({marks}) ON CONFLICT (key) {otherwise}",
+        tuple(row.values()),
+    )
+
+
+def _rows(db: sqlite3.Connection, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for start in range(0, len(keys), _CHUNK):
+        chunk = keys[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        yield from rows_in(db.execute(f"SELECT * FROM replies WHERE key IN ({marks})", chunk))
+
+
+def _reply(row: Mapping[str, Any]) -> Reply:
+    return Reply(error="damaged") if is_damaged(row) else stored_reply(row)

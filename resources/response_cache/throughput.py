@@ -1,0 +1,174 @@
+"""How fast a model was asked: of what was asked just now, not of what was remembered.
+
+How far an asking has come: a bar for a person, a line now and then for a log.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
+from bench_assets.core.schema.chat import Reply
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Throughput:
+    """Adds up one or several askings."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._replies = self._prompt_tokens = self._completion_tokens = 0
+        self._peak_memory: int | None = None
+        self._failed = self._prompt_arrived = self._completion_arrived = 0
+        self._price_in = self._price_out = 0.0
+
+    def at_prices(self, price_in: float, price_out: float) -> None:
+        """Learn what a million tokens cost, of the prompt and of the reply."""
+        self._price_in, self._price_out = price_in, price_out
+
+    def see(self, reply: Reply) -> None:
+        """Take note of a reply while others are still under way."""
+        self._failed += bool(reply.error)
+        self._prompt_arrived += reply.prompt_tokens or 0
+        self._completion_arrived += reply.completion_tokens or 0
+
+    def arrived(self) -> list[str]:
+        """Say what has come so far, in words: failures, tokens, what they cost."""
+        tokens = self._prompt_arrived + self._completion_arrived
+        money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
+        return [
+            *([f"{self._failed} failed"] if self._failed else []),
+            *([f"{tokens:,} tokens"] if tokens else []),
+            *([f"{money / 1e6:.4g} spent"] if money else []),
+        ]
+
+    def count(
+        self, replies: Collection[Reply], seconds: float, peak_memory: int | None = None
+    ) -> None:
+        """Take note of an asking.
+
+        Args:
+            replies: What came back; those with ``error`` do not count.
+            seconds: s from the first request to the last reply. The first asking of a run has
+                the loading of the weights in it.
+            peak_memory: Bytes that one device held at most.
+        """
+        came = [reply for reply in replies if not reply.error]
+        self._seconds += seconds
+        self._replies += len(came)
+        self._prompt_tokens += sum(reply.prompt_tokens or 0 for reply in came)
+        self._completion_tokens += sum(reply.completion_tokens or 0 for reply in came)
+        self._peak_memory = max(self._peak_memory or 0, peak_memory or 0) or None
+
+    def metadata(self) -> dict[str, float]:
+        """What an asset shows; nothing if nothing was asked, no memory where it is not known."""
+        if not self._seconds:
+            return {}
+        memory = (
+            {} if self._peak_memory is None else {"device_memory_mib": self._peak_memory / 2**20}
+        )
+        return {
+            "asking_seconds": self._seconds,
+            "replies_a_second": self._replies / self._seconds,
+            "prompt_tokens_a_second": self._prompt_tokens / self._seconds,
+            "completion_tokens_a_second": self._completion_tokens / self._seconds,
+            **memory,
+        }
+
+
+Shown: TypeAlias = Literal["in the log", "as lines", "as a bar"]
+"""Where progress is shown beside the log of the run: nowhere, on stderr, on a terminal."""
+
+EVERY = 10.0  # s between two lines
+
+
+class AskingProgress:
+    """Shows and counts replies as they arrive; a context manager around one asking."""
+
+    def __init__(
+        self,
+        title: str,
+        log: Callable[[str], object],
+        shown: Shown,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.remembered = 0
+        self.total = 0
+        self.throughput = Throughput()  # of what is asked, if the model is given it
+        self._title = title
+        self._log = log
+        self._shown = shown
+        self._clock = clock
+        self._began = self._told_at = clock()
+        self._bar = _bar() if shown == "as a bar" else None
+        self._line = self._bar.add_task(title, total=None, said="") if self._bar else None
+
+    def __enter__(self) -> Self:
+        """Show the bar."""
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the bar as it is."""
+        if self._bar:
+            self._bar.stop()
+
+    def __call__(self, done: int, remembered: int, total: int) -> None:
+        """Take note of how many of all replies are there, and how many were known before."""
+        self.remembered, self.total = remembered, total
+        now = self._clock()
+        if done == remembered:
+            self._began = now
+        if self._bar and self._line is not None:
+            said = self._said(done, now)
+            self._bar.update(self._line, completed=done, total=total, said=said)
+        if now - self._told_at > EVERY:
+            self._told_at = now
+            self._tell(f"{self._title}: {done} of {total} replies, {self._said(done, now)}")
+
+    def metadata(self) -> dict[str, int | float]:
+        """What an asset shows of an asking."""
+        return {
+            "replies_remembered": self.remembered,
+            "replies_asked": self.total - self.remembered,
+            **self.throughput.metadata(),
+        }
+
+    def _said(self, done: int, now: float) -> str:
+        """What is known beside how many: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
+        asked, seconds = done - self.remembered, now - self._began
+        said = [f"{self.remembered} remembered"] if self.remembered else []
+        said += self.throughput.arrived()
+        said += [f"{asked / seconds:.1f}/s"] if asked and seconds else []
+        if asked and not self._bar:
+            said.append(f"{(self.total - done) * seconds / asked:.0f} s to go")
+        return ", ".join(said) or "waiting for the first"
+
+    def _tell(self, line: str) -> None:
+        self._log(line)
+        if self._shown == "as lines":
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[said]}", markup=False),
+        console=Console(stderr=True),
+    )

@@ -1,0 +1,1 @@
+"""Dagster runs: heartbeats, orphaned runs, pending runs, Ray and Kubernetes launchers."""

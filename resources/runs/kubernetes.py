@@ -1,0 +1,25 @@
+"""Runs as jobs of Kubernetes: dagster-k8s's launcher, and what it does not know of."""
+
+import dagster as dg
+from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext
+from dagster_k8s import K8sRunLauncher
+
+from resources.runs.orphaned_runs import health_of_process
+
+_SENT = "bench/sent_to"  # of runs that are jobs: what others record here is none of its business
+
+
+class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
+    """Dagster's own, which takes a run that a command makes for none whose job has vanished."""
+
+    def launch_run(self, context: LaunchRunContext) -> None:
+        """Send a run."""
+        self._instance.add_run_tags(context.dagster_run.run_id, {_SENT: "kubernetes"})
+        super().launch_run(context)
+
+    def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
+        """Say of a run that goes on whether its job, or its process, does."""
+        if _SENT not in run.tags:
+            return health_of_process(self._instance, run)
+        health: CheckRunHealthResult = super().check_run_worker_health(run)
+        return health

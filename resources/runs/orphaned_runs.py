@@ -1,0 +1,213 @@
+"""Runs end when their process is gone, whoever was killed with it: the UI, the daemon, the machine.
+
+Every run has a tag that names its process. Dagster's monitoring asks ``Launcher`` whether it still
+runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another machine its pulse
+tells, where runs are recorded in common; where nothing does, a run is left alone.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import dagster as dg
+from dagster._core.errors import raise_execution_interrupts
+from dagster._core.execution.retries import RetryMode
+from dagster._core.executor.in_process import InProcessExecutor
+from dagster._core.launcher import (
+    CheckRunHealthResult,
+    DefaultRunLauncher,
+    LaunchRunContext,
+    WorkerStatus,
+)
+
+from resources.storage.locks.file_locks import Locks, LocksHere, forget, is_free, locked
+from resources.storage.process_identity import Process, is_gone, this_process
+
+if TYPE_CHECKING:
+    from dagster._core.events import DagsterEvent
+    from dagster._core.execution.context.system import PlanOrchestrationContext
+    from dagster._core.execution.plan.plan import ExecutionPlan
+
+    from resources.runs.heartbeats import Pulses
+
+_PROCESS = "bench/process"
+_LAUNCHED = "bench/launched_on"  # of what process and when; until the run itself says the former
+_RUN = "bench/process_of"  # whose tags these are: one that is tried again has its predecessor's
+_GOING = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+def process_tags(run_id: str) -> dict[str, str]:
+    """Tags that say that a run is this process's."""
+    process = this_process()
+    return {_PROCESS: str(process), _RUN: run_id} if process else {}
+
+
+def table_locks(folders: Iterable[str], model: str) -> list[str]:
+    """Names of the locks on what is made of one model: one for each task and condition."""
+    return [f"{model} on {folder}" for folder in sorted(set(folders))]
+
+
+def run_lock(run_id: str) -> str:
+    """Name of the lock that a run's process holds while it lasts."""
+    return f"run {run_id}"
+
+
+def locks_of(instance: dg.DagsterInstance) -> Path:
+    """The folder of locks, beside that of the instance."""
+    return Path(instance.root_directory).parent / "locks"
+
+
+def beating(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
+    """Have other machines know that a run lives, where it is recorded in common with them."""
+    pulses = _pulses(instance)
+    return pulses.beating(run_id) if pulses else nullcontext()
+
+
+def is_without_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Whether the process of a run is gone for certain."""
+    here = this_process()
+    if here is None or run.tags.get(_RUN) != run.run_id:
+        return False
+    process = Process.parse(run.tags.get(_PROCESS, ""))
+    if process is None:
+        return _never_began(instance, run, here)
+    gone, pulses = is_gone(process, here), _pulses(instance)
+    # Machines that were copied have one name and id: here another start may be another machine.
+    if pulses and (gone is None or process.boot != here.boot):
+        return pulses.is_lost(run.run_id)
+    if gone is None and process.boot == here.boot:  # it is in another container of this machine
+        return is_free(locks_of(instance), run_lock(run.run_id))
+    return bool(gone)
+
+
+def health_of_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRunHealthResult:
+    """What a launcher says of a run that it did not send: a command makes it in its process."""
+    if is_without_process(instance, run):
+        return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
+    return CheckRunHealthResult(WorkerStatus.RUNNING)
+
+
+def end_runs_without_process(instance: dg.DagsterInstance) -> list[str]:
+    """Fail the runs whose process is gone, and free their pools; says what was ended.
+
+    The daemon tries again those that it had started, as ``run_retries`` of dagster.yaml has it. Of
+    a command, the person who typed it does.
+    """
+    ended = []
+    for run in instance.get_runs(dg.RunsFilter(statuses=_GOING)):
+        if not is_without_process(instance, run):
+            continue
+        now = instance.get_run_by_id(run.run_id)
+        if now is None or now.status != run.status:  # it wrote its end before it ended
+            continue
+        why = "The process of this run is gone: it was killed, or its machine started anew."
+        if run.status == dg.DagsterRunStatus.CANCELING:
+            instance.report_run_canceled(run, why)
+        else:
+            instance.report_run_failed(run, why)
+        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+        forget(locks_of(instance), run_lock(run.run_id))
+        model = run.tags.get("dagster/partition")
+        ended.append(f"run {run.run_id[:8]}{f' of {model}' if model else ''}")
+    return ended
+
+
+class Launcher(DefaultRunLauncher):
+    """Dagster's own, which besides can tell whether a run still has a process."""
+
+    def launch_run(self, context: LaunchRunContext) -> None:
+        """Have a process started, on this machine."""
+        from resources.runs.pending_runs import watch_starting
+
+        run_id, here = context.dagster_run.run_id, this_process()
+        if here:
+            tags = {_PROCESS: "", _LAUNCHED: str(here), _RUN: run_id}
+            self._instance.add_run_tags(run_id, tags)
+        super().launch_run(context)
+        watch_starting(self._instance, end_runs_without_process)
+
+    @property
+    def supports_check_run_worker_health(self) -> bool:
+        """Whether it can."""
+        return True
+
+    def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
+        """Say of a run that goes on whether its process does."""
+        return health_of_process(self._instance, run)
+
+
+class _NamedExecutor(InProcessExecutor):
+    """Dagster's own, in a process that says who it is and locks the tables that it makes."""
+
+    def __init__(self, tables: Callable[[dg.DagsterInstance], Locks]) -> None:
+        super().__init__(RetryMode.ENABLED)
+        self._tables = tables
+
+    def execute(
+        self, plan_context: "PlanOrchestrationContext", execution_plan: "ExecutionPlan"
+    ) -> "Iterator[DagsterEvent]":
+        """Execute the steps of a run, one after the other."""
+        run, instance = plan_context.dagster_run, plan_context.instance
+        instance.add_run_tags(run.run_id, process_tags(run.run_id))
+        locks, of_run = locks_of(instance), run_lock(run.run_id)
+        model = run.tags.get("dagster/partition")
+        steps = execution_plan.step_keys_to_execute if model else ()
+        folders = (step.rpartition("__")[0].replace("__", "/") for step in steps)
+        waits = partial(instance.report_engine_event, dagster_run=run)
+        with ExitStack() as until:
+            with raise_execution_interrupts():  # who waits can be cancelled
+                until.enter_context(locked(locks, [of_run], waits))
+                if names := table_locks(folders, model or ""):
+                    until.enter_context(self._tables(instance).held(names, waits))
+            until.enter_context(beating(instance, run.run_id))
+            yield from super().execute(plan_context, execution_plan)
+        forget(locks, of_run)
+
+
+def named_executor(
+    tables: Callable[[dg.DagsterInstance], Locks] = lambda instance: LocksHere(locks_of(instance)),
+) -> dg.ExecutorDefinition:
+    """Execute all steps in the run's own process, which the run then names.
+
+    Args:
+        tables: Opens the locks of the tables; those of the home, unless homes share tables.
+    """
+
+    @dg.executor(name="in_process")
+    def executor(_: dg.InitExecutorContext) -> _NamedExecutor:
+        return _NamedExecutor(tables)
+
+    return executor
+
+
+def _pulses(instance: dg.DagsterInstance) -> "Pulses | None":
+    found: Pulses | None = getattr(instance.run_storage, "pulses", None)
+    return found
+
+
+def _never_began(instance: dg.DagsterInstance, run: dg.DagsterRun, here: Process) -> bool:
+    """Whether a run that was started ended before it could say in which process.
+
+    One whose first step began says so within milliseconds; it is given as long as Dagster gives it
+    to start. Before, what was to start it knows.
+    """
+    launched = Process.parse(run.tags.get(_LAUNCHED, ""))
+    record = instance.get_run_record_by_id(run.run_id)
+    if launched is None or launched.host != here.host or record is None:
+        return False
+    if launched.boot != here.boot:
+        return _pulses(instance) is None  # else it may be a copy of this machine
+    if run.status == dg.DagsterRunStatus.STARTING:
+        from resources.runs.pending_runs import is_unknown_to_its_server  # gRPC: commands need none
+
+        return is_unknown_to_its_server(run, record.update_timestamp)
+    waited = time.time() - (record.start_time or time.time())
+    return waited > instance.run_monitoring_start_timeout_seconds

@@ -1,0 +1,128 @@
+"""The Ray cluster that this machine belongs to: how it is reached, always within a time limit.
+
+Ray waits for minutes, and without a word, where nobody answers.
+"""
+
+import importlib.util
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bench_assets.core.schema.errors import BenchError, ModelError
+from resources.checkpoints.identity import first_line
+from resources.runs.ray_capacity import why_none_of
+
+Result = TypeVar("Result")
+
+_UNTIL_CONNECTED = 60.0  # s
+_SAYS = "the Ray cluster that this machine belongs to"
+_HOW = (
+    "start one on this machine (docs/cluster.md), or set RAY_ADDRESS to the head's; a cluster with"
+    " a token wants RAY_AUTH_MODE=token and its RAY_AUTH_TOKEN here too"
+)
+_TOKEN_FILE = "~/.ray/auth_token"  # where Ray looks for it, if nothing is said
+
+
+def connect() -> None:
+    """Connect this process to the cluster, as RAY_ADDRESS or the node on this machine has it.
+
+    Raises:
+        ModelError: If Ray is not installed, or no cluster can be reached.
+    """
+    if not importlib.util.find_spec("ray"):
+        raise ModelError("on = \"ray\" needs Ray: pip install 'bench-assets[cluster]'")
+    if missing := missing_token():
+        raise ModelError(f"{_SAYS} cannot be reached: {missing}")
+    import ray
+
+    if not ray.is_initialized():
+        try:
+            within(_UNTIL_CONNECTED, _connect)
+        except TimeoutError as why:
+            raise ModelError(f"{_SAYS} did not answer within {why}; {_HOW}") from None
+        except refusals() as why:
+            raise ModelError(f"{_SAYS} cannot be reached: {first_line(why)}; {_HOW}") from why
+
+
+def missing_token() -> str:
+    """Say that no token is there though one is wanted, which Ray ends our process for; else ""."""
+    if os.environ.get("RAY_AUTH_MODE", "").lower() != "token" or os.environ.get("RAY_AUTH_TOKEN"):
+        return ""
+    file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or _TOKEN_FILE).expanduser()
+    if file.is_file():
+        return ""
+    return f"RAY_AUTH_MODE is token, but there is no RAY_AUTH_TOKEN, and no {file}"
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """What Ray raises where it cannot be reached, or says no: a wrong token is a RayError."""
+    said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: requests'
+    if not importlib.util.find_spec("ray"):
+        return said
+    from ray.exceptions import RayError
+
+    return (*said, RayError)
+
+
+def within(seconds: float, work: Callable[[], Result]) -> Result:
+    """Do what takes no time limit of its own; in a thread, which is left alone when time is up.
+
+    Not the main one either, from which Ray would take SIGTERM.
+
+    Raises:
+        TimeoutError: If it takes longer; says how long that was.
+        Exception: What ``work`` raises.
+    """
+    done: Future[Result] = Future()
+
+    expected: tuple[type[Exception], ...] = (BenchError, *refusals())
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except expected as why:
+            done.set_exception(why)
+        finally:
+            if not done.done():  # a fault of ours: the thread's traceback is told besides
+                done.set_exception(sys.exception())
+
+    threading.Thread(target=run, daemon=True).start()
+    if not wait([done], seconds).done:
+        raise TimeoutError(f"{seconds:.0f} s")
+    return done.result()
+
+
+def _connect() -> None:
+    import ray
+
+    # Else Ray says to our terminal what concerns its own threads.
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    ray.init(address="auto", configure_logging=False, log_to_driver=False)
+
+
+def options_of(needs: Mapping[str, float]) -> dict[str, Any]:
+    """What of a cluster a model needs, as Ray names it.
+
+    >>> options_of({"gpu": 1, "a100": 0.5})
+    {'num_cpus': 1, 'num_gpus': 1, 'memory': None, 'resources': {'a100': 0.5}}
+    """
+    own = {name: amount for name, amount in needs.items() if name not in ("cpu", "gpu", "memory")}
+    return {
+        "num_cpus": needs.get("cpu", 1),
+        "num_gpus": needs.get("gpu", 0),
+        "memory": int(needs["memory"]) if needs.get("memory") else None,  # bytes
+        "resources": own,
+    }
+
+
+def why_nowhere(needs: Mapping[str, float]) -> str:
+    """Say why no node that is there could ever hold what is needed; "" if one could."""
+    import ray
+
+    wanted = {{"cpu": "CPU", "gpu": "GPU"}.get(name, name): n for name, n in needs.items()}
+    return why_none_of([node["Resources"] for node in ray.nodes() if node["Alive"]], wanted)

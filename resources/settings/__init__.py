@@ -1,1 +1,0 @@
-"""What a user configures in ``bench.toml``, section by section."""

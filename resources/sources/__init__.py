@@ -1,1 +1,0 @@
-"""The authors' releases by their own addresses: fetched once, pinned, checked, kept in the home."""

@@ -1,0 +1,1 @@
+"""Files, SQLite and PostgreSQL access, file digests, atomic writes."""

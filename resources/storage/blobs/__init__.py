@@ -1,0 +1,1 @@
+"""Blobs on disk or in an object store."""

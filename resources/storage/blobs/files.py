@@ -1,0 +1,126 @@
+"""Blobs as files of a folder, with nothing between them and the disk."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.atomic_write import told_of_writing, unfinished, written_aside
+from resources.storage.blobs.port import BlobEntry, checked
+
+
+class FileBlobs:
+    """Files below a folder, which is made with the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self._folder
+
+    def named(self, name: str) -> str:
+        """Path of the file."""
+        return str(self._file(name))
+
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
+        """Write a file aside and rename it."""
+        with written_aside(self._file(name), sync=sync) as file:
+            file.write(data)
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write a file aside and link it under the name, which only the first one can."""
+        file = self._file(name)
+        if file.exists():
+            return False
+        with told_of_writing(file), unfinished(file) as (whole, aside):
+            whole.write(data)
+            whole.flush()
+            os.fsync(whole.fileno())
+            try:
+                file.hardlink_to(aside)
+            except FileExistsError:
+                return False
+        return True
+
+    def get(self, name: str) -> bytes | None:
+        """Read a file; None also where a folder of the path is none."""
+        try:
+            return self._file(name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as why:
+            raise self._unreadable(self._file(name), why) from why
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such a file, or a folder in its place, which cannot be read."""
+        try:
+            return self._file(name).exists()
+        except OSError as why:  # a folder above it may not be looked into
+            raise self._unreadable(self._file(name), why) from why
+
+    def list(self, under: str = "") -> Iterator[BlobEntry]:
+        """Every file, but those that are being written; then raises if a folder was not read."""
+        start = self._file(under) if under else self._folder
+        unread: list[OSError] = []
+        for path in sorted(_files_in(str(start), unread)):
+            try:
+                about = Path(path).stat()
+            except PermissionError as why:
+                unread.append(why)
+                continue
+            except OSError:  # it was deleted meanwhile, or is a link to nowhere
+                continue
+            name = path[len(str(self._folder)) + 1 :]
+            version = f"{about.st_mtime_ns} {about.st_size}"
+            yield BlobEntry(name, about.st_size, version, about.st_mtime)
+        if unread:
+            raise self._unreadable(Path(unread[0].filename), unread[0]) from unread[0]
+
+    def folders(self, under: str = "") -> Sequence[str]:
+        """Every folder in a folder, also an empty one."""
+        start = self._file(under) if under else self._folder
+        return sorted(one.name for one in start.glob("*/"))
+
+    def delete(self, name: str) -> bool:
+        """Delete a file; its folder stays."""
+        file = self._file(name)
+        with told_of_writing(file):
+            try:
+                file.unlink()
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
+
+    def _file(self, name: str) -> Path:
+        return self._folder / checked(name)
+
+    @staticmethod
+    def _unreadable(place: Path, why: OSError) -> HomeError:
+        return HomeError(f"{place}: cannot be read: {why.strerror or why}")
+
+
+def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
+    """Paths of files at any depth, but of those that are being written.
+
+    Args:
+        folder: Where to begin.
+        unread: Is told of folders that cannot be read, so that one does not hide all others.
+    """
+    try:
+        with os.scandir(folder) as found:
+            for one in found:
+                if one.is_dir():
+                    yield from _files_in(one.path, unread)
+                elif not one.name.endswith(".unfinished"):
+                    yield one.path
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as why:
+        unread.append(why)

@@ -1,0 +1,110 @@
+"""Blobs of one place taken into another: read back and compared, begun again at any time."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.blobs.port import BlobEntry, Blobs
+
+_THREADS = 16  # small blobs that are under way at once
+_SMALL = 8 * 2**20  # bytes; larger ones are taken one after the other
+_AT_ONCE = 1000  # blobs between two reports
+_DIGITS = 16
+
+Became: TypeAlias = Literal["new", "there", "replaced", "kept", "damaged", "gone"]
+"""What became of a blob of the source: written; there already; written instead of another one; not
+written, because another one stays; not written, because it is not whole; deleted meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What counts as whole, and which of two stays."""
+
+    is_whole: Callable[[str, bytes], bool]
+    """Of a name and its bytes: whether they are as they were written."""
+    is_better: Callable[[str, bytes, bytes], bool]
+    """Of a name, the bytes of the source and other whole ones of the target: which should stay."""
+    replaced: Blobs | None = None
+    """Where whole bytes go that others take the place of; None: they are not kept."""
+
+
+def move(
+    target: Blobs,
+    source: Blobs,
+    listed: Iterable[BlobEntry],
+    rules: Rules,
+    watch: Callable[[int], object] = lambda n: None,
+) -> Counter[Became]:
+    """Take blobs over, and look that they are there; the source stays as it is.
+
+    Args:
+        target: Where they are to be.
+        source: Where they are.
+        listed: Those to take.
+        rules: Which count, and which stay.
+        watch: Is told how many were looked at so far.
+
+    Raises:
+        HomeError: If one cannot be read or written, or was not there after it was written. What
+            was taken over before stays there.
+    """
+    became: Counter[Became] = Counter()
+
+    def take(one: BlobEntry) -> Became:
+        return _take(target, source, one.name, rules)
+
+    each = iter(listed)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        while part := list(islice(each, _AT_ONCE)):
+            became.update(threads.map(take, (one for one in part if one.size <= _SMALL)))
+            became.update(take(one) for one in part if one.size > _SMALL)
+            watch(became.total())
+    return became
+
+
+def _take(target: Blobs, source: Blobs, name: str, rules: Rules) -> Became:
+    data = source.get(name)
+    if data is None:
+        return "gone"
+    if not rules.is_whole(name, data):
+        return "damaged"
+    if (there := target.get(name)) is None and target.put_new(name, data):
+        _require(target, name, data)
+        return "new"
+    if there is None:  # another was quicker
+        there = target.get(name)
+    if there == data:
+        return "there"
+    if there is not None and not _gives_way(name, data, there, rules):
+        return "kept"
+    target.put(name, data)
+    _require(target, name, data)
+    return "replaced"
+
+
+def _gives_way(name: str, data: bytes, there: bytes, rules: Rules) -> bool:
+    """Whether other bytes may take the place of those that are there; whole ones are kept apart."""
+    if not rules.is_whole(name, there):
+        return True
+    better = rules.is_better(name, data, there)
+    if better and rules.replaced:
+        rules.replaced.put_new(f"{name}.{sha256(there).hexdigest()[:_DIGITS]}", there)
+    return better
+
+
+def _require(target: Blobs, name: str, data: bytes) -> None:
+    """Look that bytes are there.
+
+    Raises:
+        HomeError: If they are not.
+    """
+    if target.get(name) != data:
+        raise HomeError(
+            f"{target.named(name)}: is not there as it was just written; nothing was deleted: try"
+            " again"
+        )

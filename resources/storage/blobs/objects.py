@@ -1,0 +1,215 @@
+"""Blobs as objects of S3, Google Cloud Storage or Azure, by obstore."""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.blobs.port import BlobEntry, checked
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+_LOG = logging.getLogger("bench_assets.blobs")
+
+Result = TypeVar("Result")
+
+PATIENCE = 60.0  # s that a store may be away or refuse for being busy
+_BETWEEN = 0.5  # s between two attempts
+_PROBE = ".bench-probe"
+_LISTED_AT_ONCE = 1000
+
+_PASSES = re.compile(r"status code: (?:5\d\d|429|408)|HTTP error|timed out|timeout", re.IGNORECASE)
+_DENIED = re.compile(r"status code: 40[13]|lacked (?:valid|the necessary)")
+_NO_BUCKET = re.compile(r"status code: 404|not found")
+_NO_KEYS = re.compile(r"169\.254\.169\.254|metadata\.google\.internal")  # where a cloud's own asks
+_STATUS = re.compile(r"status code: (\d{3}[A-Za-z ]*)")
+_CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
+_CAUSE = re.compile(r'message: "([^"\n]{1,120})"')
+_CONFLICT = "status code: 409"
+
+
+class ObjectBlobs:
+    """Objects under an address; what is under way when the store is away is tried for a minute."""
+
+    def __init__(self, store: "ObjectStore", place: str, patience: float = PATIENCE) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            store: Of obstore, with the prefix of the address; that does not try again by itself.
+            place: The address, for messages; tells no secret.
+            patience: s for which a store that is away is tried.
+        """
+        self._store, self._place, self._patience = store, place, patience
+
+    @property
+    def place(self) -> str:
+        """The address."""
+        return self._place
+
+    @property
+    def folder(self) -> None:
+        """There is none."""
+        return
+
+    def named(self, name: str) -> str:
+        """Address of the object."""
+        return f"{self._place}/{checked(name)}"
+
+    def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
+        """Write an object; a store has it safe whenever it says so."""
+        checked(name)
+        self._tried(lambda: self._store.put(name, data))
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write an object unless there is one, by a conditional put.
+
+        Of one that was answered with an error the store may yet have taken it: what is there then
+        tells whose it is.
+        """
+        from obstore.exceptions import AlreadyExistsError
+
+        n_tried = 0
+
+        def create() -> bool:
+            nonlocal n_tried
+            n_tried += 1
+            try:
+                self._store.put(name, data, mode="create")
+            except AlreadyExistsError as why:
+                if _CONFLICT in str(why) and not self.exists(name):
+                    raise _BusyError(str(why)) from None  # another's was just being deleted
+                return n_tried > 1 and self.get(name) == data
+            return True
+
+        checked(name)
+        return self._tried(create)
+
+    def get(self, name: str) -> bytes | None:
+        """Read an object."""
+        checked(name)
+
+        def read() -> bytes | None:
+            try:
+                return bytes(self._store.get(name).bytes())
+            except FileNotFoundError:
+                return None
+
+        return self._tried(read)
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such an object."""
+        checked(name)
+
+        def look() -> bool:
+            try:
+                self._store.head(name)
+            except FileNotFoundError:
+                return False
+            return True
+
+        return self._tried(look)
+
+    def list(self, under: str = "") -> Iterator[BlobEntry]:
+        """Every object; asked for a thousand at a time, given when all are known."""
+
+        def look() -> "list[BlobEntry]":
+            pages = self._store.list(checked(under) if under else None, chunk_size=_LISTED_AT_ONCE)
+            return sorted(
+                BlobEntry(
+                    one["path"],
+                    one["size"],
+                    one["e_tag"] or str(one["last_modified"]),
+                    one["last_modified"].timestamp(),
+                )
+                for page in pages
+                for one in page
+            )
+
+        yield from self._tried(look)
+
+    def folders(self, under: str = "") -> Sequence[str]:
+        """What a listing ends at with the next "/": one request for a thousand."""
+        prefix = f"{checked(under)}/" if under else None
+        found = self._tried(lambda: self._store.list_with_delimiter(prefix))
+        return sorted(one.rstrip("/").rpartition("/")[2] for one in found["common_prefixes"])
+
+    def delete(self, name: str) -> bool:
+        """Delete an object; where two delete it at once both may be told that it was there."""
+        if not self.exists(name):
+            return False
+
+        def drop() -> None:
+            try:
+                self._store.delete(name)
+            except FileNotFoundError:
+                return
+
+        self._tried(drop)
+        return True
+
+    def require_conditional_puts(self) -> None:
+        """Ask for one object to be created twice, which one of the two must be refused.
+
+        Where nothing may be written, there is nothing to require.
+
+        Raises:
+            HomeError: If the store passes over the condition: of two that claim the same both would
+                win, without a word. If it cannot be reached, or there is no such bucket.
+        """
+        try:
+            won = self.put_new(_PROBE, b"first") and self.put_new(_PROBE, b"second")
+        except _DeniedError:
+            return
+        if won:
+            raise HomeError(
+                f"{self._place}: this store creates an object that is there already, although it is"
+                " asked not to (If-None-Match): what two homes write at once would be lost; use one"
+                " that has conditional puts"
+            )
+
+    def _tried(self, work: Callable[[], Result]) -> Result:
+        from obstore.exceptions import BaseError
+
+        until = time.monotonic() + self._patience
+        told = False
+        while True:
+            try:
+                return work()
+            except (BaseError, _BusyError, OSError) as why:
+                said, passes, kind = _said(why)
+                if not passes or time.monotonic() > until:
+                    raise kind(f"{self._place}: {said}") from None
+                if not told:
+                    _LOG.warning("%s: %s; trying for %.0f s", self._place, said, self._patience)
+                    told = True
+                time.sleep(_BETWEEN)
+
+
+class _BusyError(Exception):
+    """Something else happens to the same object at this moment."""
+
+
+class _DeniedError(HomeError):
+    """The keys do not allow it."""
+
+
+def _said(why: Exception) -> tuple[str, bool, type[HomeError]]:
+    """What to tell of an error, never its whole text; whether it may pass; as which kind."""
+    text, _, source = str(why).partition("\n")
+    status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
+    if _NO_KEYS.search(text):
+        said = "no keys in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or others)"
+        return said, False, HomeError
+    if isinstance(why, _BusyError):
+        return "busy with the same object", True, HomeError
+    if _PASSES.search(text):
+        cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
+        return f"cannot be reached ({cause})", True, HomeError
+    if _DENIED.search(text):
+        return f"the keys of the environment do not allow it ({status})", False, _DeniedError
+    if _NO_BUCKET.search(text):
+        return f"there is no such bucket ({status})", False, HomeError
+    return f"refused ({status or type(why).__name__})", False, HomeError

@@ -1,0 +1,69 @@
+"""Which blobs a home has: its own files, or what its ``[storage]`` names."""
+
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bench_assets.core.schema.errors import SettingsError
+from resources.storage.blobs.files import FileBlobs
+from resources.storage.blobs.objects import ObjectBlobs
+from resources.storage.blobs.port import Blobs
+
+
+def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") -> Blobs:
+    """Open one kind of what a home has.
+
+    Args:
+        home: The home folder.
+        below: The kind: "tables", "images", "export": a folder of the home, or of what is shared.
+        objects: ``[storage] objects``; "": nothing is shared.
+        endpoint: ``[storage] endpoint``.
+
+    Raises:
+        SettingsError: If obstore is not installed, or the address is none.
+        HomeError: If the store cannot be reached or has no conditional puts.
+    """
+    if folder := shared_folder(objects) if objects else home:
+        return FileBlobs(folder / below)
+    _require_conditional_puts(objects, endpoint)
+    return _objects(f"{objects.rstrip('/')}/{below}", endpoint)
+
+
+def shared_folder(objects: str) -> Path | None:
+    """The folder that ``file:///...`` names; None for a store."""
+    address = urlsplit(objects)
+    return Path(unquote(address.path)) if address.scheme == "file" else None
+
+
+@cache
+def _require_conditional_puts(objects: str, endpoint: str) -> None:
+    """Once a process: no store changes its mind."""
+    _objects(objects.rstrip("/"), endpoint).require_conditional_puts()
+
+
+@cache
+def _objects(address: str, endpoint: str) -> ObjectBlobs:
+    """Objects of a store; the keys are what obstore finds in the environment."""
+    try:
+        from obstore.exceptions import BaseError
+        from obstore.store import from_url
+    except ImportError as why:
+        raise SettingsError(
+            "[storage] objects needs obstore: pip install 'bench-assets[cluster]'"
+        ) from why
+    where = {"endpoint": endpoint} if endpoint else {}
+    try:
+        store = from_url(
+            address,
+            **where,
+            client_options={
+                "allow_http": endpoint.startswith("http:"),
+                "connect_timeout": "5s",
+                "timeout": "60s",
+            },
+            retry_config={"max_retries": 0},  # ``ObjectBlobs`` tries again, and says so
+        )
+    except BaseError as why:
+        said = str(why).split("\n")[0]
+        raise SettingsError(f"[storage] objects, {address}: {said}") from None
+    return ObjectBlobs(store, address)

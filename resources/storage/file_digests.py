@@ -1,0 +1,143 @@
+"""What files hold, read once: remembered by path, size and time of change, as ``make`` knows them.
+
+A look at a few thousand files takes milliseconds. What is told of them has no path of this machine
+in it: the same files are the same wherever they lie.
+
+What a file or folder is now, without reading it: path, size and time of change, as in ``make``.
+
+A look at a few thousand files takes milliseconds.
+"""
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.atomic_write import written_aside
+
+
+def states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
+    """The states of files, and of every file in folders, in an order of their own.
+
+    Args:
+        paths: Files and folders.
+        without: A folder that does not count.
+    """
+    for path in paths:
+        if path.is_file():
+            yield state(path)
+            continue
+        for folder, below, names in os.walk(path, followlinks=True):
+            below[:] = sorted(
+                name for name in below if name != "__pycache__" and Path(folder, name) != without
+            )
+            for name in sorted(names):
+                yield state(Path(folder, name))
+
+
+def state(file: Path) -> list[Any]:
+    """Path, size and time of change; only the path if there is no such file."""
+    try:
+        about = file.stat()
+    except OSError:
+        return [str(file)]
+    return [str(file), about.st_size, about.st_mtime_ns]
+
+
+def digest_of(facts: object) -> str:
+    """Digest anything that JSON can say; anything else in it as the text that it is shown as."""
+    return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in a setting, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from texts_in(list(value.values()))
+    elif isinstance(value, Sequence):
+        for part in value:
+            yield from texts_in(part)
+
+
+NAME = "digests.json"
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+_LARGE = 1 << 26  # bytes; larger files count by size and time: nobody waits for gigabytes
+_SETTLED = 2.0  # s after which a change shows in the time, however coarse the disk's clock
+
+
+class FileDigests:
+    """The digests of files, remembered in one file of a home."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._known: dict[str, list[object]] = {}
+        try:
+            read = json.loads(file.read_bytes())
+        except (OSError, ValueError, RecursionError):  # none, or damaged: files are read again
+            return
+        if isinstance(read, dict):
+            self._known = {name: known for name, known in read.items() if _is_whole(known)}
+
+    def of(self, paths: Iterable[Path], without: Path | None = None) -> Iterator[list[str]]:
+        """Name and content of files, and of every file in folders, in an order of their own.
+
+        A name begins with that of the file or folder that was asked for, and goes on below it.
+
+        Args:
+            paths: Files and folders.
+            without: A folder that does not count.
+        """
+        before = dict(self._known)
+        for path in paths:
+            above = len(str(path.parent)) + 1
+            for state in states([path], without):
+                yield [str(state[0])[above:], self._content(*state)]
+        if self._known != before:
+            self._keep()
+
+    def _content(self, name: str, size: int = -1, changed: int = 0) -> str:
+        if size < 0:  # a link to what is not there, or gone just now
+            return "not there"
+        if size > _LARGE:
+            return f"{size} {changed}"
+        known = self._known.get(name)
+        if known and known[:2] == [size, changed]:
+            return str(known[2])
+        try:
+            with Path(name).open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+        except OSError as why:  # who reads it for what is in it will say so
+            return str(why.strerror)
+        self._known.pop(name, None)
+        if time.time() - changed / 1e9 > _SETTLED:
+            self._known[name] = [size, changed, digest]
+        return digest
+
+    def _keep(self) -> None:
+        if not self._file.parent.is_dir():  # to look makes no home
+            return
+        there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
+        with suppress(HomeError), written_aside(self._file, sync=False) as file:
+            file.write(json.dumps(there).encode())
+
+
+def _is_whole(known: object) -> bool:
+    """Whether this is what is remembered of a file: size, time of change, digest."""
+    if not isinstance(known, list) or [type(one) for one in known] != [int, int, str]:
+        return False
+    return _SHA256.fullmatch(known[2]) is not None
+
+
+@cache
+def digests_in(home: Path) -> FileDigests:
+    """Those of a home; read once a process."""
+    return FileDigests(home / NAME)

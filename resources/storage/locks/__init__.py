@@ -1,0 +1,1 @@
+"""Table locks and leases."""

@@ -1,0 +1,132 @@
+"""Opens SQLite files, also those that may only be read, and says what is wrong with one."""
+
+import fcntl
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.atomic_write import told_of_writing
+
+_PATIENCE = 60  # s that another process may write
+_NOT_DAMAGED = {  # by the first byte of SQLite's code
+    sqlite3.SQLITE_BUSY: f"another process has written for {_PATIENCE} s",
+    sqlite3.SQLITE_LOCKED: f"another process has written for {_PATIENCE} s",
+    sqlite3.SQLITE_READONLY: "it may not be written to",
+    sqlite3.SQLITE_PERM: "it may not be opened",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk does not take or give it: it may be full",
+}
+_AS_IT_IS = "mode=ro"
+_ALSO_DAMAGED = partial(str, encoding="utf-8", errors="surrogateescape")  # no row hides another
+_NO_ROOM_BESIDE = {
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+}
+
+
+def connect(file: Path) -> sqlite3.Connection:
+    """Open a file to write; waits up to a minute for another process that writes."""
+    db = sqlite3.connect(file, timeout=_PATIENCE)
+    db.text_factory = _ALSO_DAMAGED
+    return db
+
+
+def create(file: Path, schema: str) -> None:
+    """Make an empty file with tables; of many processes that do so at once, the first one's stays.
+
+    It is made aside, because WAL cannot be switched on while another process looks at the file.
+    Not every disk has hard links, so that a lock says who is first.
+    """
+    with told_of_writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.with_name(f".{file.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if file.exists():
+                return
+            with tempfile.TemporaryDirectory(dir=file.parent) as aside:
+                empty = Path(aside, file.name)
+                with closing(sqlite3.connect(empty)) as db:
+                    db.execute("PRAGMA journal_mode=WAL")
+                    db.executescript(schema)
+                empty.replace(file)
+
+
+@contextmanager
+def opened_to_read(file: Path) -> Generator[sqlite3.Connection]:
+    """Open a file that this process may not be allowed to write.
+
+    SQLite reads a file with a write-ahead log only where it may write beside it. Elsewhere the file
+    is read as it is; with a log that is not in it yet, a copy of both is.
+    """
+    try:
+        with closing(_to_read(file, _AS_IT_IS)) as db:
+            yield db
+            return
+    except _CannotOpenError:
+        pass
+    log = file.with_name(f"{file.name}-wal")
+    if not (log.exists() and log.stat().st_size):
+        with closing(_to_read(file, "mode=ro&immutable=1")) as db:
+            yield db
+        return
+    with tempfile.TemporaryDirectory() as aside:
+        for one in (file, log):
+            shutil.copyfile(one, Path(aside, one.name))
+        with closing(_to_read(Path(aside, file.name), "mode=rw")) as db:
+            yield db
+
+
+class _CannotOpenError(Exception):
+    """A file cannot be opened in this way."""
+
+
+def _to_read(file: Path, how: str) -> sqlite3.Connection:
+    # As an address, where a path's "?", "#" and "%" have to be spelled out.
+    db = sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
+    db.text_factory = _ALSO_DAMAGED
+    try:
+        db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError as why:
+        db.close()
+        if how == _AS_IT_IS and _kind(why) in _NO_ROOM_BESIDE:
+            raise _CannotOpenError from why
+        raise
+    return db
+
+
+@contextmanager
+def told(file: Path, if_damaged: str) -> Generator[None]:
+    """Say in one message what is wrong with a file, and what to do.
+
+    Args:
+        file: The SQLite file.
+        if_damaged: What to do if it is; nothing that is in it may be lost by that.
+
+    Raises:
+        HomeError: For everything that SQLite complains of.
+    """
+    try:
+        yield
+    except sqlite3.Error as why:
+        if said := _NOT_DAMAGED.get(_kind(why)):
+            raise HomeError(f"{file}: {said} ({why})") from why
+        raise HomeError(f"{file}: damaged ({why}); {if_damaged}") from why
+
+
+def complaints(file: Path) -> list[str]:
+    """Say what SQLite finds wrong with the pages of a file; nothing if it is whole."""
+    try:
+        with opened_to_read(file) as db:
+            found = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
+    except (sqlite3.Error, OSError) as why:
+        return [str(why)]
+    return [] if found == ["ok"] else found
+
+
+def _kind(why: sqlite3.Error) -> int:
+    return getattr(why, "sqlite_errorcode", 0) & 0xFF

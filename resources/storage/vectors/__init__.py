@@ -1,0 +1,1 @@
+"""Cached embedding vectors."""

@@ -1,0 +1,1 @@
+"""Parquet tables: locations, checksums, queries, metrics snapshot."""

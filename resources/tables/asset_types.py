@@ -1,0 +1,70 @@
+"""The types of inputs and outputs that are tables.
+
+The first rows of a table, as the UI shows them.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
+from typing import Any, TypeVar, cast, get_args
+
+import dagster as dg
+
+from bench_assets.core.tables.arrow import to_json
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def table_of(row_type: type[Any]) -> dg.DagsterType:
+    """The type of a table that may be large: it is gone through, and is no list.
+
+    ``list[Row]`` stays the type of what is small, or looked at all at once.
+    """
+    return _table_of(cast(Hashable, row_type))
+
+
+@cache
+def _table_of(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
+    return dg.DagsterType(
+        lambda _, value: isinstance(value, Sequence),
+        key=f"Table.{row_type.__name__}",
+        typing_type=list[row_type],
+    )
+
+
+def gone_through(**row_types: type[Any]) -> Callable[[Function], Function]:
+    """Tell Dagster that inputs of a check may be large: which, and of which rows."""
+
+    def told(function: Function) -> Function:
+        function.__annotations__ |= {name: table_of(row) for name, row in row_types.items()}
+        return function
+
+    return told
+
+
+def row_type_of(context: dg.OutputContext | dg.InputContext) -> type[Any]:
+    """The rows of the table that an asset makes or reads."""
+    (row_type,) = get_args(context.dagster_type.typing_type)
+    assert isinstance(row_type, type)
+    return row_type
+
+
+_PREVIEW_ROWS = 8
+_PREVIEW_CHARACTERS = 160
+
+
+def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.MetadataValue]:
+    """Show the first rows, long texts cut, as a table of the UI; nothing if there are none."""
+    if not rows:
+        return {}
+    records = [
+        dg.TableRecord({name: _shown(value) for name, value in to_json(row).items()})
+        for row in rows[:n]
+    ]
+    return {"preview": dg.MetadataValue.table(records)}
+
+
+def _shown(value: object) -> str | int | float | bool | None:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= _PREVIEW_CHARACTERS else text[: _PREVIEW_CHARACTERS - 1] + "…"

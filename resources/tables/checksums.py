@@ -1,0 +1,120 @@
+"""The seal of a table's file: a digest of all its bytes, in the file itself.
+
+It lies in Parquet's footer as text of a fixed length, and is made as if there were noughts in its
+place. Parquet's own checksums are of its pages only: a bit of a header or of the footer makes other
+rows of a table, or an error that nobody expects. Any reader of Parquet passes over the seal.
+"""
+
+import os
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import IO, Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import TableError
+
+Seal: TypeAlias = Literal["whole", "none"]
+
+_NAME = "bench_seal"
+_NOUGHTS = b"0" * sha256().digest_size * 2
+# How Thrift writes the name and the length of what follows; the second mark tells a file whose seal
+# is damaged from one that is older than seals.
+_PLACE = _NAME.encode() + b"\x18" + bytes([len(_NOUGHTS)])
+_SEALED = b"sealed:sha256"
+_MAGIC = b"PAR1"
+_CHUNK = 1 << 20  # bytes
+
+
+def write_sealed(table: pa.Table, file: IO[bytes]) -> None:
+    """Write a table as Parquet with its seal, into an empty file that can be read as well."""
+    write_groups([table], table.schema, file)
+
+
+def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]) -> None:
+    """Write tables as one, each as a row group; ``columns`` say what the file says of itself."""
+    with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
+        for table in tables:
+            writer.write_table(table)
+        writer.add_key_value_metadata({_NAME: _NOUGHTS.decode(), _SEALED.decode(): ""})
+    place = _place(file)
+    assert place is not None
+    digest = _digest(file, place)
+    file.seek(place)
+    file.write(digest)
+    file.flush()
+
+
+def verify(file: IO[bytes]) -> Seal:
+    """Compare a file with its seal; a file that is older than seals has none.
+
+    Raises:
+        TableError: If it is not as it was written.
+    """
+    return "whole" if sealed(file) else "none"
+
+
+def sealed(file: IO[bytes]) -> str:
+    """Compare a file with its seal, and give it; "" of a file that is older than seals.
+
+    Raises:
+        TableError: If it is not as it was written.
+    """
+    place = _place(file)
+    if place is None:
+        file.seek(0)
+        return ""
+    file.seek(place)
+    seal = file.read(len(_NOUGHTS))
+    if seal != _digest(file, place):
+        raise TableError("damaged: its bytes are not those that were written")
+    return seal.decode()
+
+
+def noted(file: IO[bytes]) -> str:
+    """Read a file's seal without comparing it; "" where there is none, or none is found."""
+    try:
+        place = _place(file)
+    except TableError:
+        return ""
+    if place is None:
+        return ""
+    file.seek(place)
+    return file.read(len(_NOUGHTS)).decode(errors="replace")
+
+
+def _place(file: IO[bytes]) -> int | None:
+    """Where the seal stands in the file; None if there is none.
+
+    Raises:
+        TableError: If this is no Parquet file, or one whose seal is damaged.
+    """
+    size = file.seek(0, os.SEEK_END)
+    end = len(_MAGIC) + 4  # behind the footer stand its length and the magic letters
+    file.seek(max(0, size - end))
+    length, magic = file.read(4), file.read()
+    start = size - end - int.from_bytes(length, "little")
+    if magic != _MAGIC or start < len(_MAGIC):
+        raise TableError(f"not a whole table: {size} bytes that do not end as Parquet does")
+    file.seek(start)
+    footer = file.read(size - end - start)
+    found = footer.rfind(_PLACE)
+    if found >= 0:
+        return start + found + len(_PLACE)
+    if _SEALED in footer or _NAME.encode() in footer:
+        raise TableError("damaged: its seal cannot be found")
+    return None
+
+
+def _digest(file: IO[bytes], place: int) -> bytes:
+    """Digest all bytes of a file as hexadecimal text, with noughts where the seal stands."""
+    state = sha256()
+    file.seek(0)
+    before = place
+    while chunk := file.read(min(_CHUNK, before) if before else _CHUNK):
+        state.update(chunk)
+        if before and not (before := before - len(chunk)):
+            state.update(_NOUGHTS)
+            file.seek(len(_NOUGHTS), os.SEEK_CUR)
+    return state.hexdigest().encode()

@@ -1,0 +1,102 @@
+"""SQL over tables, by DuckDB: over their files, or over rows that were fetched."""
+
+import glob
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.tables.arrow import require_columns, schema
+from resources.tables.checksums import Seal, verify
+from resources.tables.file_bytes import require_own, told
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class StoredFile(NamedTuple):
+    """A Parquet file, and the columns that it says it has."""
+
+    path: Path
+    schema: pa.Schema
+
+
+Source: TypeAlias = StoredFile | pa.Table
+"""A file, or the rows of what is none."""
+
+Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
+
+
+def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Seal]:
+    """Verify a file of a table, as far as that can be done without making its rows.
+
+    Args:
+        path: The file.
+        row_type: What a row of it is.
+        own: Whose it has to be, as it says itself.
+
+    Raises:
+        TableError: If it is not as it was written, is another's, or has other columns.
+    """
+    with told(str(path)):
+        with path.open("rb") as file:
+            seal = verify(file)
+        with pq.ParquetFile(pa.OSFile(str(path))) as file:
+            columns = file.schema_arrow
+        require_own(columns.metadata, own)
+        require_columns(columns, row_type)
+    return StoredFile(path, columns), seal
+
+
+def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
+    """Run SQL over what is known to be there; a view without a source has no rows.
+
+    Raises:
+        TableError: If DuckDB cannot read one of them, or takes the SQL for a mistake.
+    """
+    import duckdb
+
+    try:
+        with _database(os.getpid()).cursor() as db:  # its views are its own
+            for name, (sources, row_type) in views.items():
+                # To make columns alike that are takes long, of a thousand tables.
+                alike = all(one.schema == sources[0].schema for one in sources)
+                files = [one.path for one in sources if isinstance(one, StoredFile)]
+                if files:
+                    # DuckDB takes "?", "*" and "[" in a path for patterns.
+                    exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)
+                    view = _quoted(name, '"')
+                    db.execute(
+                        f"CREATE TEMP VIEW {view} AS FROM"
+                        f" read_parquet([{exact}], union_by_name = {not alike})"
+                    )
+                else:
+                    fetched = [one for one in sources if isinstance(one, pa.Table)]
+                    rows = fetched or [schema(row_type).empty_table()]
+                    how = "none" if alike else "permissive"
+                    joined = pa.concat_tables(rows, promote_options=how)
+                    db.register(name, joined)
+            return db.sql(sql, params=dict(parameters)).to_arrow_table()
+    except duckdb.Error as why:
+        raise TableError(f"{', '.join(views)}: {why}") from why
+
+
+@cache
+def _database(_process: int) -> "duckdb.DuckDBPyConnection":
+    """An empty one, which takes longer to make than many a query; a fork has one of its own.
+
+    Nothing of a file is kept from one query to the next: it may be another by then.
+    """
+    import duckdb
+
+    return duckdb.connect(config={"enable_external_file_cache": False})
+
+
+def _quoted(text: str, mark: str = "'") -> str:
+    """Write SQL for a text, or for a name with '"' as the mark."""
+    return mark + text.replace(mark, mark * 2) + mark

@@ -1,0 +1,224 @@
+"""The bytes of tables: as they were written, or said what is wrong with them.
+
+What the bytes of a table say of themselves, without its rows being read.
+"""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from typing import IO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import HomeError, TableError
+from resources.tables.checksums import Seal, noted, sealed, verify
+from resources.tables.locations import WHOLE, TablePlaces, file_name
+
+DIGEST = b"bench_digest"
+WRITTEN = b"bench_written"  # s since the epoch
+OWN = b"bench_table"
+"""Whose table it is: a file that lies under another name holds another's rows, however whole."""
+
+_AGAIN = "materialize it again; `bench verify` names the command"
+# What Arrow raises at bytes that are no table; only files that are older than seals come so far.
+_NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
+
+
+class TableBytes(TablePlaces):
+    """Opens tables, and tells them apart."""
+
+    def digest(self, key: Sequence[str], partition: str = "") -> str | None:
+        """Digest of a table's content, without parsing it; None if it was never written.
+
+        Raises:
+            TableError: If the table is not as it was written.
+        """
+        if not self.exists(key, partition):
+            return None
+        with self.opened_whole(key, partition) as file:
+            return str((file.schema_arrow.metadata or {})[DIGEST].decode())
+
+    def seal(self, key: Sequence[str], partition: str = "") -> Seal:
+        """Verify a table against the digest in its file, if it is not older than digests.
+
+        Raises:
+            TableError: If it is not as it was written, is another's, or cannot be read.
+        """
+        with self._as_file(key, partition) as file:
+            found = verify(file)
+            if found == "whole":
+                require_own(pq.read_metadata(file).metadata, own_name(key, partition))
+            return found
+
+    def require_model(self, key: Sequence[str], partition: str) -> None:
+        """Compare whose rows a table has with its partition, as far as its footer tells.
+
+        Tables that are older than ``OWN`` say nothing else of where they belong.
+
+        Raises:
+            TableError: If all of its rows are another model's.
+        """
+        with self._as_file(key, partition) as file:
+            for name in _only_models(pq.read_metadata(file)) - {partition or WHOLE}:
+                raise TableError(f"in the place of {own_name(key, partition)} lie rows of {name}")
+
+    def state(self, key: Sequence[str], partition: str = "") -> str:
+        """Digest of all bytes of a table, which are verified; "" if it was never written.
+
+        Raises:
+            TableError: If it is not as it was written, or cannot be read.
+        """
+        if not self.exists(key, partition):
+            return ""
+        with self._as_file(key, partition) as file:
+            return sealed(file) or sha256(file.read()).hexdigest()
+
+    def states(self, key: Sequence[str]) -> dict[str, str]:
+        """Partition -> what is another if its table is, without verifying it."""
+        try:
+            found = self.versions(key)
+        except TableError as why:  # a folder that may be read again is another state
+            return {"": str(why)}
+        if self.blobs.folder is not None:
+            for partition, version in found.items():
+                with suppress(OSError), self.path(key, partition).open("rb") as file:
+                    found[partition] = noted(file) or version
+        return found
+
+    @contextmanager
+    def _as_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
+        """The bytes of a table: of a file, no more than are being read are held."""
+        with told(self.place(key, partition)):
+            if self.blobs.folder is None:
+                yield io.BytesIO(self._bytes(key, partition))
+            else:
+                with self.path(key, partition).open("rb") as file:
+                    yield file
+
+    def written(self, key: Sequence[str], partition: str = "") -> float:
+        """When a table was written: s since the epoch, as its file says.
+
+        Of one that is older than that, when its file was; 0 where that cannot be told.
+        """
+        try:
+            if self.blobs.folder is None:
+                with self.opened_whole(key, partition) as file:
+                    about = file.schema_arrow.metadata or {}
+            else:
+                with told(self.place(key, partition)):
+                    about = pq.read_metadata(self.path(key, partition)).metadata or {}
+            if WRITTEN in about:
+                return float(about[WRITTEN])
+            return self.path(key, partition).stat().st_mtime
+        except (TableError, ValueError):
+            return 0.0
+
+    @contextmanager
+    def opened(self, key: Sequence[str], partition: str = "") -> Iterator[pq.ParquetFile]:
+        """Open a table to read a part of it: of a file, no more than that is held.
+
+        Raises:
+            TableError: If it was never written, is not as it was written, or is another's.
+        """
+        if self.blobs.folder is None:
+            with self.opened_whole(key, partition) as file:
+                yield file
+            return
+        if not self.exists(key, partition):
+            raise self._never_written(key, partition)
+        self.seal(key, partition)
+        path = self.path(key, partition)
+        with told(str(path)), pq.ParquetFile(path, page_checksum_verification=True) as file:
+            yield file
+
+    def _bytes(self, key: Sequence[str], partition: str) -> bytes:
+        try:
+            data = self.blobs.get(self.name(key, partition))
+        except HomeError as why:
+            if self.blobs.folder is None:  # no table of that store can be read, whichever
+                raise
+            raise TableError(str(why)) from why
+        if data is None:
+            raise self._never_written(key, partition)
+        return data
+
+    def _never_written(self, key: Sequence[str], partition: str) -> TableError:
+        name = "/".join(key) + (f" of {partition}" if partition else "")
+        others = [one for one in self.elsewhere(key[0]) if one.exists(key, partition)]
+        also = "; there is one of another source, see --source" if others else ""
+        place = self.place(key, partition)
+        return TableError(f"{name}: no table yet; materialize it first ({place}){also}")
+
+    @contextmanager
+    def opened_whole(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
+        """Open a table to read all of it: it is verified and read from the same bytes.
+
+        Raises:
+            TableError: If it was never written, or is not as it was written.
+        """
+        data = self._bytes(key, partition)
+        with told(self.place(key, partition)):
+            verify(io.BytesIO(data))
+            # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
+            with pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True) as file:
+                require_own(file.schema_arrow.metadata, own_name(key, partition))
+                yield file
+
+
+def _only_models(about: pq.FileMetaData) -> set[str]:
+    """Models that whole row groups are of."""
+    if "model" not in about.schema.names:
+        return set()
+    at = about.schema.names.index("model")
+    groups = (about.row_group(n).column(at).statistics for n in range(about.num_row_groups))
+    bounds = {(one.min, one.max) for one in groups if one and one.has_min_max}
+    return {str(low) for low, high in bounds if low == high}
+
+
+def own_name(key: Sequence[str], partition: str = "") -> str:
+    """What a table's file says it is; not of which source: a home may be moved without those."""
+    return "/".join((*key, file_name(partition)))
+
+
+def require_own(about: Mapping[bytes, bytes] | None, own: str) -> None:
+    """Compare whose table a file says it is with whose it has to be; an older one says nothing.
+
+    Raises:
+        TableError: If it is another's.
+    """
+    says = (about or {}).get(OWN, b"").decode(errors="replace")
+    if says and says != own:
+        raise TableError(f"in the place of {own} lies {says}")
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Say of which table it is that something is wrong, and what to do."""
+    try:
+        yield
+    except TableError as why:
+        raise TableError(str(why) if _AGAIN in str(why) else f"{place}: {why}; {_AGAIN}") from why
+    except PermissionError as why:
+        raise TableError(f"{place}: cannot be read: {why.strerror}") from why
+    except _NO_TABLE as why:
+        raise TableError(f"{place}: cannot be read as a table ({why}); {_AGAIN}") from why
+
+
+class Facts(NamedTuple):
+    """What stands in the footer of a table."""
+
+    digest: str  # of its rows; "" of one that is older than digests
+    written: float  # s since the epoch; 0 of one that is older than that
+
+
+def facts_of(data: bytes, place: str) -> Facts:
+    """Read the footer of a table.
+
+    Raises:
+        TableError: If it is none; names the place.
+    """
+    with told(place):
+        about = pq.read_metadata(io.BytesIO(data)).metadata or {}
+        return Facts(about.get(DIGEST, b"").decode(), float(about.get(WRITTEN, 0)))

@@ -1,0 +1,180 @@
+"""Where tables lie: a folder of each asset, below that of its suite, below the source's place."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Self
+from urllib.parse import quote, unquote
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.core.schema.errors import HomeError, TableError
+from resources.storage.blobs.opening import open_blobs
+from resources.storage.blobs.port import Blobs
+
+PLACES = ".of"
+"""Below it lie the tables of named sources, see ``resources.datasets.table_locations``."""
+
+WHOLE = "all"  # the file of a table without partitions
+_PARQUET = ".parquet"
+
+
+class TablePlaces(dg.ConfigurableResource[Any]):
+    """The folder all tables lie in, and where in it those of each suite do."""
+
+    folder: str
+    """In the home; where homes share tables, they lie in a folder of its name there."""
+    places: dict[str, str] = Field(default_factory=dict)
+    """Suite -> where below the folder its tables are; "" for suites that are not named."""
+    objects: str = ""
+    """Where homes share tables, see ``[storage]``; "": they are the home's own."""
+    endpoint: str = ""
+
+    @property
+    def blobs(self) -> Blobs:
+        """What the tables are files, or objects, of.
+
+        Raises:
+            HomeError: If the store that is named cannot be used.
+        """
+        return open_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
+
+    @property
+    def export(self) -> Blobs:
+        """What is made of tables for use elsewhere: beside them, wherever they are."""
+        return open_blobs(self.home, "export", self.objects, self.endpoint)
+
+    @property
+    def home(self) -> Path:
+        """The home folder whose tables these are."""
+        return Path(self.folder).parent
+
+    def root(self, suite: str) -> str:
+        """Below what a suite's folders of tables are; "": below nothing."""
+        return self.places.get(suite, "")
+
+    def elsewhere(self, suite: str) -> list[Self]:
+        """The tables of the same suite that were made of other sources."""
+        blobs = self.blobs
+        roots = [f"{PLACES}/{one}" for one in blobs.folders(PLACES)]
+        found = {root for root in ["", *roots] if suite in blobs.folders(root)}
+        return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
+
+    def holding(self, name: str) -> tuple[Self, tuple[str, ...], str]:
+        """The tables that a file of theirs belongs to, the key of its asset, and its partition."""
+        path = PurePosixPath(name)
+        parts = path.parent.parts
+        place, key = (parts[:2], parts[2:]) if parts[0] == PLACES else ((), parts)
+        model = "" if path.stem == WHOLE else unquote(path.stem)
+        return self._of({key[0]: "/".join(place)}), key, model
+
+    def name(self, key: Sequence[str], partition: str = "") -> str:
+        """Under which name one partition of an asset's table is, or would be."""
+        return f"{self.below(key)}/{file_name(partition)}"
+
+    def below(self, key: Sequence[str]) -> str:
+        """Below what all partitions of an asset's table are."""
+        root = self.root(key[0])
+        return "/".join((root, *key) if root else key)
+
+    def place(self, key: Sequence[str], partition: str = "") -> str:
+        """Where it is, for messages: a path, or the address of an object."""
+        return self.blobs.named(self.name(key, partition))
+
+    def path(self, key: Sequence[str], partition: str = "") -> Path:
+        """The file it is.
+
+        Raises:
+            TableError: If it is none, but an object.
+        """
+        if (folder := self.blobs.folder) is None:
+            raise TableError(f"{self.place(key, partition)}: an object, and no file")
+        return folder / self.name(key, partition)
+
+    def exists(self, key: Sequence[str], partition: str = "") -> bool:
+        """Whether the table was ever written, or may not be looked at: who reads it is told why."""
+        try:
+            return self.blobs.exists(self.name(key, partition))
+        except HomeError:
+            if self.blobs.folder is None:
+                raise
+            return True
+
+    def partitions(self, key: Sequence[str]) -> list[str]:
+        """Partitions that have a table, sorted.
+
+        Raises:
+            TableError: As ``versions``.
+        """
+        return sorted(self.versions(key))
+
+    def known(self, key: Sequence[str]) -> list[str]:
+        """As ``partitions``; none where that cannot be told, for who says so elsewhere."""
+        try:
+            return self.partitions(key)
+        except TableError:
+            return []
+
+    def versions(self, key: Sequence[str]) -> dict[str, str]:
+        """Partition -> what is another whenever its table was written again, by one look.
+
+        Raises:
+            TableError: If the folder may not be looked into.
+        """
+        blobs, below = self.blobs, self.below(key)
+        if blobs.folder is not None:
+            found = _in_folder(blobs.folder / below)
+        else:
+            listed = blobs.list(below)
+            found = {one.name.removeprefix(f"{below}/"): one.version for one in listed}
+        return {
+            unquote(name.removesuffix(_PARQUET)): version
+            for name, version in found.items()
+            if "/" not in name and name.endswith(_PARQUET)
+        }
+
+    def undivided(self, suite: str) -> Iterator[tuple[str, ...]]:
+        """Keys of a suite's tables that have no partitions, sorted."""
+        root = self.root(suite)
+        for one in self.blobs.list(self.below([suite])):
+            path = PurePosixPath(one.name)
+            if path.name == f"{WHOLE}{_PARQUET}":
+                yield path.parent.relative_to(root).parts
+
+    def _of(self, places: dict[str, str]) -> Self:
+        shared = {"objects": self.objects, "endpoint": self.endpoint}
+        return type(self)(folder=self.folder, places=places, **shared)
+
+
+def file_name(partition: str = "") -> str:
+    """How the file of a partition is called, whichever asset's it is."""
+    return f"{quote(partition, safe='@+=') or WHOLE}{_PARQUET}"
+
+
+def _in_folder(folder: Path) -> dict[str, str]:
+    """What lies in a folder, and when it was written; a link to nowhere does not.
+
+    Raises:
+        TableError: If it may not be looked into.
+    """
+    found = {}
+    try:
+        with os.scandir(folder) as there:
+            for one in there:
+                if about := _about(one):
+                    found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as why:
+        raise TableError(f"{folder}: cannot be read: {why.strerror}") from why
+    return found
+
+
+def _about(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat()
+    except PermissionError:  # of the folder: it has names, but may not be entered
+        raise
+    except OSError:
+        return None

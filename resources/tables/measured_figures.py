@@ -1,0 +1,97 @@
+"""Keeps what was measured of judges and in other orders: a file of each in a home, latest last.
+
+What people's verdicts say of judges, read off the tables of a home as they are now.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.evaluation.task import Task
+from resources.storage.atomic_write import written_aside
+from resources.tables.parquet import TableFiles
+
+_FILES: Mapping[type[Any], str] = {JudgeFigure: "judges.jsonl", OrderFigure: "orders.jsonl"}
+
+Figure = TypeVar("Figure", JudgeFigure, OrderFigure)
+
+
+def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]:
+    """Read the figures of one task, or of all; none where nothing was measured.
+
+    Raises:
+        SourceError: If the file is damaged; names the line.
+    """
+    file = home / _FILES[kind]
+    found = records(read_lines(file), kind) if file.exists() else []
+    return [one for one in found if task in ("", one.task)]
+
+
+def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Path:
+    """Add figures to what is kept.
+
+    Raises:
+        HomeError: If the disk does not take them.
+    """
+    file = home / _FILES[kind]
+    before = file.read_text("utf-8") if file.exists() else ""
+    lines = [json.dumps(_known(one), ensure_ascii=False) + "\n" for one in figures]
+    with written_aside(file) as written:
+        written.write((before + "".join(lines)).encode())
+    return file
+
+
+def _known(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
+    """Its fields, but for numbers of an order that are none: JSON has no NaN."""
+    kept = asdict(figure)
+    if isinstance(figure, OrderFigure):
+        return {name: value for name, value in kept.items() if value == value}  # noqa: PLR0124
+    return kept
+
+
+def figures_by_people(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
+    """Measure the judges of all tasks whose replies people judged; nothing where nobody did.
+
+    A table that cannot be read is left out: ``bench verify`` tells of it.
+    """
+    found = []
+    for task in tasks:
+        try:
+            found += _figures(tables, task)
+        except TableError:
+            continue
+    return found
+
+
+def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
+    verdicts_form = next(iter(task.reply_forms), None)
+    if verdicts_form is None or not task.is_judged:
+        return []
+    key = verdicts_form.table("answers").split("/")
+    if not tables.exists(key):
+        return []
+    answers = [one for one in tables.read(key, Answer) if not one.complaint]
+    verdicts = verdicts_form.to_rows(answers)
+    about = {one.question_id for one in verdicts}
+    if not about:
+        return []
+    folder = task.name.split("/")
+    asked = {one.question_id: one for one in tables.read([*folder, "questions"], Question)}
+    judged = [*folder, "judgements"]
+    replies = [
+        PeopleVerdicts(
+            tables.read([*folder, "predictions"], Prediction, model, about),
+            tables.read(judged, Judgement, model, about),
+        )
+        for model in sorted(tables.partitions(judged))
+    ]
+    at = max(answer.changed_at for answer in answers)
+    return figures_of_people(task, asked, replies, verdicts, at)

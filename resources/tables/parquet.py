@@ -1,0 +1,250 @@
+"""Tables as Parquet files: one folder per asset, one file per partition.
+
+Not one DuckDB database, which a single process would hold. DuckDB reads the folders instead; where
+tables are objects that homes share, they are fetched for it, many at a time.
+"""
+
+import io
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import dagster as dg
+import pyarrow as pa
+
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows
+from bench_assets.core.tables.large_tables import BLOCK, InFile, LargeTable, in_blocks
+from resources.storage.atomic_write import written_aside
+from resources.tables import duckdb_queries
+from resources.tables.asset_types import preview, row_type_of, table_of
+from resources.tables.checksums import write_groups
+from resources.tables.file_bytes import DIGEST, OWN, WRITTEN, TableBytes, own_name, told
+from resources.tables.locations import file_name
+from resources.tables.metrics_snapshot import Fetched, fetch_all, gathered
+
+Row = TypeVar("Row")
+Rows = TypeVar("Rows", bound=Sequence[Any])
+
+Table: TypeAlias = tuple[tuple[str, ...], str]
+"""The key of an asset, and a partition; "" of one that has none."""
+
+
+class TableFiles(TableBytes):
+    """The tables of a home folder."""
+
+    def write(
+        self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any], partition: str = ""
+    ) -> str:
+        """Write a table so that readers see the old one or the new one, never half of one.
+
+        Returns:
+            Where it is: a path, or the address of an object.
+        """
+        said = own_name(key, partition)
+        about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", OWN: said}
+        columns = schema(row_type).with_metadata(about)
+        tables = in_blocks(rows, row_type)
+        if self.blobs.folder is None:
+            whole = io.BytesIO()
+            write_groups(tables, columns, whole)
+            self.blobs.put(self.name(key, partition), whole.getvalue())
+        else:
+            with written_aside(self.path(key, partition)) as file:
+                write_groups(tables, columns, file)
+        return self.place(key, partition)
+
+    def read(
+        self,
+        key: Sequence[str],
+        row_type: type[Row],
+        partition: str = "",
+        of: Collection[str] | None = None,
+    ) -> list[Row]:
+        """Read a table; ``of`` these questions, None: all. To make rows is what takes long.
+
+        Raises:
+            TableError: If it was never written, or by code with other columns; if it is not as it
+                was written.
+        """
+        with self.opened_whole(key, partition) as file:
+            table = file.read()
+            if of is not None:
+                wanted = [name in of for name in table.column("question_id").to_pylist()]
+                table = table.filter(pa.array(wanted, pa.bool_()))
+            return to_rows(table, row_type)
+
+    def rows(self, key: Sequence[str], row_type: type[Row], partition: str = "") -> Sequence[Row]:
+        """Read a table to go through it: of one that is large, a block at a time is held.
+
+        Raises:
+            TableError: As ``read``.
+        """
+        with self.opened(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
+            if file.metadata.num_rows <= BLOCK:
+                return to_rows(file.read(), row_type)
+        with told(self.place(key, partition)):
+            shared = self.blobs.folder is None
+            lies = self._bytes(key, partition) if shared else self.path(key, partition)
+            return LargeTable(InFile(lies).blocks(), row_type)
+
+    def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
+        """Whether a table has a row with an ``error``; without a table or such a column, no.
+
+        Raises:
+            TableError: If the table is not as it was written.
+        """
+        if not self.exists(key, partition):
+            return False
+        with self.opened_whole(key, partition) as file:
+            if "error" not in file.schema_arrow.names:
+                return False
+            return any(file.read(columns=["error"]).column("error").to_pylist())
+
+    def query(
+        self,
+        sql: str,
+        views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
+        unreadable: dict[Table, str] | None = None,
+        **parameters: object,
+    ) -> pa.Table:
+        """Run SQL over tables.
+
+        Args:
+            sql: DuckDB's dialect, with ``$name`` for parameters.
+            views: View name -> (keys of the assets behind it, row type of them all).
+            unreadable: Is told of tables that cannot be read, and why; they are left out.
+            parameters: Values of the parameters.
+
+        Raises:
+            TableError: If a table cannot be read and nobody is told.
+            HomeError: If the store that they are in cannot be reached.
+        """
+        left_out: dict[Table, str] = {}
+        try:
+            found = duckdb_queries.run(
+                sql, self._views(views, left_out, thorough=False), parameters
+            )
+        except TableError:
+            # Of files that are older than seals, only reading them tells which it is.
+            found = duckdb_queries.run(sql, self._views(views, left_out, thorough=True), parameters)
+        if unreadable is not None:
+            unreadable.update(left_out)
+        elif left_out:
+            raise TableError("; ".join(left_out.values()))
+        return found
+
+    def _views(
+        self,
+        views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
+        left_out: dict[Table, str],
+        *,
+        thorough: bool,
+    ) -> duckdb_queries.Views:
+        """Find what is behind views, without what cannot be read."""
+        found: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
+        for name, (keys, row_type) in views.items():
+            sources, _ = found.setdefault(name, ([], row_type))
+            for key in keys:
+                for part, source in self._sources(key, row_type, thorough=thorough):
+                    if isinstance(source, str):
+                        left_out[tuple(key), part] = source
+                    else:
+                        sources.append(source)
+        return found
+
+    def _sources(
+        self, key: Sequence[str], row_type: type[Any], *, thorough: bool
+    ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
+        """What DuckDB reads each table from: a file, or the rows of an object; or why it cannot."""
+        try:
+            versions = dict(sorted(self.versions(key).items()))
+        except TableError as why:
+            return [("", str(why))]  # of which partitions, nobody can tell
+        return self._sources_of(versions, key, row_type, thorough=thorough)
+
+    def _sources_of(
+        self,
+        versions: Mapping[str, str],
+        key: Sequence[str],
+        row_type: type[Any],
+        *,
+        thorough: bool,
+    ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
+        blobs, below = self.blobs, self.below(key)
+
+        def fetched(part: str) -> Fetched:
+            try:
+                return self._fetched(key, part, row_type, thorough=thorough)
+            except TableError as why:
+                return str(why)
+
+        def file(part: str) -> duckdb_queries.Source | str:
+            path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
+            try:
+                found, seal = duckdb_queries.looked_at(path, row_type, own_name(key, part))
+                if thorough and seal == "none":
+                    self.read(key, row_type, part)
+                return found
+            except TableError as why:
+                return str(why)
+
+        if blobs.folder is not None:
+            return ((part, file(part)) for part in versions)
+        if thorough:
+            return fetch_all(versions, fetched).items()
+        return gathered(blobs, below, versions, row_type, fetched).items()
+
+    def _fetched(
+        self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
+    ) -> pa.Table:
+        with self.opened_whole(key, partition) as file:
+            require_columns(file.schema_arrow, row_type)
+            table = file.read()
+        if thorough:
+            to_rows(table, row_type)
+        return table.replace_schema_metadata()
+
+
+class RowTables(dg.ConfigurableIOManager):
+    """Stores every asset annotated ``list[Row]`` as a table."""
+
+    files: TableFiles
+
+    def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
+        """Write the table of the asset, or of its one partition."""
+        partition = context.asset_partition_key if context.has_asset_partitions else ""
+        place = self.files.write(context.asset_key.path, obj, row_type_of(context), partition)
+        context.add_output_metadata({"path": dg.MetadataValue.path(place)})
+
+    def load_input(self, context: dg.InputContext) -> Sequence[Any]:
+        """Read one partition, or all of them for an asset that gathers models."""
+        keys = context.asset_partition_keys if context.has_asset_partitions else [""]
+        row_type = row_type_of(context)
+        if len(keys) == 1 and context.dagster_type is table_of(row_type):
+            return self.files.rows(context.asset_key.path, row_type, *keys)
+        return [
+            row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
+        ]
+
+
+def table_output(
+    rows: Rows,
+    metadata: Mapping[str, dg.MetadataValue | str | int | float] | None = None,
+    name: str = "result",
+) -> dg.Output[Rows]:
+    """Wrap a table for Dagster: versioned by its content, with row count and preview.
+
+    Args:
+        rows: The table.
+        metadata: What else the UI shows beside it.
+        name: Of the output, where an asset gives out several tables one after the other.
+    """
+    return dg.Output(
+        rows,
+        output_name=name,
+        data_version=dg.DataVersion(digest(rows)),
+        metadata={**(metadata or {}), "dagster/row_count": len(rows), **preview(rows)},
+    )

@@ -1,1 +1,0 @@
-"""The engine that hands checkpoints to vLLM."""
