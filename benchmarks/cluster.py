@@ -19,7 +19,7 @@ from benchmarks.figures import Figure
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.port import ResponseStore
 from resources.response_cache.sqlite_file import digest_of
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.response_cache.validation import GATE
 
 _BATCHES = 5
@@ -33,7 +33,7 @@ _PARTS = ("cluster_leaderboard", "cluster_pictures", "cluster_ray")  # with file
 def measure(folder: Path) -> list[Figure]:
     """Measure each part that can be."""
     figures = _of("PostgreSQL", partial(_on_postgres, folder))
-    figures += [_scaling("a file", ReplyStore(folder / "replies.sqlite"))]
+    figures += [_scaling("a file", SqliteResponseStore(folder / "replies.sqlite"))]
     for name in _PARTS:
         if find_spec(f"benchmarks.{name}"):
             figures += _of(name, partial(_part, name, folder))

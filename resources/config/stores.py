@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from resources.config.bench_toml import Settings
 from resources.config.environment import secret
 from resources.response_cache.port import ResponseStore
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
 from resources.storage.locks.file_locks import Locks, LocksHere
@@ -25,7 +25,7 @@ def replies_of(settings: Settings) -> ResponseStore:
         HomeError: If the file or the database cannot be.
     """
     if not settings.storage.variable:
-        return ReplyStore(settings.replies_file)
+        return SqliteResponseStore(settings.replies_file)
     from resources.response_cache.postgres_store import SharedReplies
 
     return SharedReplies(database_of(settings))

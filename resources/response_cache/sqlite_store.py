@@ -57,7 +57,7 @@ _MOMENT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP writes it, in UTC
 _CHUNK = 500  # keys looked up at once; SQLite allows 999 parameters in old builds
 
 
-class ReplyStore:
+class SqliteResponseStore:
     """The file that remembers."""
 
     def __init__(self, file: Path) -> None:

@@ -14,7 +14,7 @@ from resources.config.stores import replies_of, vectors_of
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.vectors.store import VectorStore
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
@@ -67,7 +67,7 @@ def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
 def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
     home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
     engine = Says(Reply(text="A", seconds=1 / 3), Reply(text="a\0"))
-    said = RememberingModel("m", engine, ReplyStore(home / "replies.sqlite")).reply(requests)
+    said = RememberingModel("m", engine, SqliteResponseStore(home / "replies.sqlite")).reply(requests)
     for _ in range(2):  # begun again, it comes to the same
         there = {one.what: one for one in migrate(bench.settings, back=False)}
         assert {one.n for one in there.values()} == {2_500}
@@ -78,10 +78,10 @@ def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, addres
     (home / "replies.sqlite").rename(home / "moved-away.sqlite")
     back = {one.what: one.n for one in migrate(bench.settings, back=True)}
     assert (back["replies"], back["prompts"]) == (2_500, 2_500)
-    again = ReplyStore(home / "replies.sqlite")
+    again = SqliteResponseStore(home / "replies.sqlite")
     assert RememberingModel("m", engine, again).reply(requests) == said
     assert len(engine.asked) == 2_500
-    before = sorted(ReplyStore(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
+    before = sorted(SqliteResponseStore(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
     assert sorted(again.rows(), key=lambda one: one["key"]) == before
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from resources.response_cache.sqlite_file import digest_of
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.vectors.store import VectorStore
 from tests.bench.test_cli import bench, lines
 from tests.unprivileged import unprivileged
@@ -20,7 +20,7 @@ from tests.unprivileged import unprivileged
 def home(evaluated, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     home = shutil.copytree(evaluated / "home", tmp_path / "home")
-    ReplyStore(home / "replies.sqlite")
+    SqliteResponseStore(home / "replies.sqlite")
     VectorStore(home / "vectors.sqlite").get("e", ["k"])
     return home
 

@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.workspace.build.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.bench.typed import bench, lines
 from tests.unprivileged import unprivileged
 
@@ -40,7 +40,7 @@ def evaluated(tmp_path_factory):
         opened.refresh_questions("quiz")
         for model in ("a", "b"):
             opened.evaluate(["quiz"], model)
-    ReplyStore(home / "replies.sqlite")
+    SqliteResponseStore(home / "replies.sqlite")
     return home
 
 

@@ -23,7 +23,7 @@ from resources.config.sections.servers import ServerSpec
 from resources.config.settings_resource import SettingsFile
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.faults.table import FoundError
 
 KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
@@ -86,7 +86,7 @@ class Pure:
     def evaluate(self) -> float | None:
         """Ask, score and measure, and write down what was said."""
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
-        model = RememberingModel("m", engine, ReplyStore(self.home / "replies.sqlite"))
+        model = RememberingModel("m", engine, SqliteResponseStore(self.home / "replies.sqlite"))
         try:
             said = pipeline.predict(TASK, QUESTIONS, model)
         except BenchError as why:

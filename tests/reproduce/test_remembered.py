@@ -7,7 +7,7 @@ import pytest
 from bench_assets.bundles.cached_responses import NOT_REMEMBERED, RememberedModel
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Request
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 
 
 class Echo:
@@ -50,7 +50,7 @@ ASKED = [
 )
 @pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
 def test_what_was_replied_is_found_again(tmp_path, engine, tags):
-    store = ReplyStore(tmp_path / "replies.sqlite")
+    store = SqliteResponseStore(tmp_path / "replies.sqlite")
     asked = RememberingModel("m", engine, store, thinking_tags=tags)
     said = asked.reply(ASKED)
     known = RememberedModel("m", asked.signature, store)
@@ -68,7 +68,7 @@ def test_what_was_replied_is_found_again(tmp_path, engine, tags):
     ],
 )
 def test_what_another_said_is_not_found(tmp_path, other):
-    store = ReplyStore(tmp_path / "replies.sqlite")
+    store = SqliteResponseStore(tmp_path / "replies.sqlite")
     RememberingModel("m", Echo("sha256:0c", Decoding()), store).reply(ASKED)
     found = RememberedModel("m", other, store).reply(ASKED)
     assert [one.error for one in found[:3]] == [NOT_REMEMBERED] * 3

@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from bench_assets.core.text.redaction import Secrets
-from bench_assets.report.site.images import Picture, Pictures
+from bench_assets.report.site.images import ReportImage, Pictures
 from bench_assets.report.site.scripts import data_script
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import told_of_writing, written_aside
@@ -129,11 +129,11 @@ class Site:
                 file.write(script)
         self._now[name] = stamp
 
-    def picture(self, digest: str) -> Picture | None:
+    def picture(self, digest: str) -> ReportImage | None:
         """Bring a picture into the report; None if the store has it not, or not whole."""
         return self._pictures.bring([digest])[digest]
 
-    def pictures(self, digests: Iterable[str]) -> dict[str, Picture | None]:
+    def pictures(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
         """Bring pictures into the report, several at a time: by digest, as ``picture`` does."""
         return self._pictures.bring(digests)
 

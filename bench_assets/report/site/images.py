@@ -30,7 +30,7 @@ _THREADS = 4
 _log = logging.getLogger("bench_assets.report")
 
 
-class Picture(NamedTuple):
+class ReportImage(NamedTuple):
     """Where a picture lies in the report, as the page may write it."""
 
     full: str  # "pictures/ab/ab12....png"
@@ -43,11 +43,11 @@ class Pictures:
     def __init__(self, folder: Path, image_store: ImageStore) -> None:
         self._folder = folder
         self._images = image_store
-        self._brought: dict[str, Picture | None] = {}
+        self._brought: dict[str, ReportImage | None] = {}
         self.problems: dict[str, str] = {}
         """Why a picture was not brought, by its digest."""
 
-    def bring(self, digests: Iterable[str]) -> dict[str, Picture | None]:
+    def bring(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
         """Bring pictures; None, and a line in the log, where one is not whole."""
         wanted = list(dict.fromkeys(digests))
         new = [digest for digest in wanted if digest not in self._brought]
@@ -68,7 +68,7 @@ class Pictures:
             if file.relative_to(self._folder).as_posix() not in wanted:
                 file.unlink()
 
-    def _bring(self, digest: str) -> Picture | None:
+    def _bring(self, digest: str) -> ReportImage | None:
         try:
             if there := self._there(digest):
                 return there
@@ -89,7 +89,7 @@ class Pictures:
         self._save(small, picture.small, "WEBP")  # last: where it lies, the other one does
         return picture
 
-    def _there(self, digest: str) -> Picture | None:
+    def _there(self, digest: str) -> ReportImage | None:
         for suffix in _SUFFIXES.values():
             picture = _named(digest, suffix)
             if (self._folder / picture.full).exists():
@@ -120,11 +120,11 @@ def _shown_alike(decoded: DecodedImage) -> str | None:
     return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
 
 
-def _named(digest: str, suffix: str) -> Picture:
+def _named(digest: str, suffix: str) -> ReportImage:
     if not (len(digest) == 64 and all(sign in "0123456789abcdef" for sign in digest)):
         raise ImageError(f"no digest of a picture: {digest!r}")
     stem = f"pictures/{digest[:2]}/{digest}"
-    return Picture(f"{stem}.{suffix}", f"{stem}-small.webp")
+    return ReportImage(f"{stem}.{suffix}", f"{stem}-small.webp")
 
 
 def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:

@@ -21,7 +21,7 @@ from resources.config.bench_toml import Settings
 from resources.config.stores import blobs_of, replies_of, vectors_file, vectors_of
 from resources.images.locations import KIND, is_digest
 from resources.response_cache.merging import merge_into
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.blobs.moving import Became, Rules, move
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
@@ -223,7 +223,7 @@ def _replies(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
             source=vectors.source,
             target=vectors.target,
         )
-    shared, file = replies_of(settings), ReplyStore(settings.replies_file)
+    shared, file = replies_of(settings), SqliteResponseStore(settings.replies_file)
     target, source = (file, shared) if back else (shared, file)
     merged = merge_into(target, source, lambda n: say(f"{n} replies are in {target.place}"))
     for what, n, left_out in (

@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.base import PriceSection
 from resources.models.api.budget import WithinBudget
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
 
 
@@ -33,8 +33,8 @@ class Saying:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ReplyStore:
-    return ReplyStore(tmp_path / "replies.sqlite")
+def store(tmp_path: Path) -> SqliteResponseStore:
+    return SqliteResponseStore(tmp_path / "replies.sqlite")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> ReplyStore:
         pytest.param(Reply(text="B", finish_reason=5), id="a number for the reason"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_reply_is_an_error_of_its_request(store: ReplyStore, said: object) -> None:
+def test_what_is_no_reply_is_an_error_of_its_request(store: SqliteResponseStore, said: object) -> None:
     model = RememberingModel("m", Saying((1, said), (0, Reply(text="A"))), store)
     first, second = model.reply(requests_for("a", "b"))
     assert (first.text, second.text) == ("A", "")
@@ -57,7 +57,7 @@ def test_what_is_no_reply_is_an_error_of_its_request(store: ReplyStore, said: ob
 
 
 @pytest.mark.parametrize("tokens", ["12", 2**63, 2**70, float(2**70), -1, 1.5, True, [3], {"a": 3}])
-def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ReplyStore, tokens: Any) -> None:
+def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: SqliteResponseStore, tokens: Any) -> None:
     odd = Reply(text="A", prompt_tokens=tokens, completion_tokens=tokens, image_tokens=(tokens,))
     for _ in range(2):
         (reply,) = RememberingModel("m", Saying((0, odd)), store).reply(requests_for("a"))
@@ -70,14 +70,14 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ReplyStore, tokens
     assert list(budgeted.stream(requests_for("b"))) == [(0, Reply(text="A"))]
 
 
-def test_what_never_comes_is_an_error(store: ReplyStore) -> None:
+def test_what_never_comes_is_an_error(store: SqliteResponseStore) -> None:
     model = RememberingModel("m", Saying((1, Reply(text="B"))), store)
     first, second = model.reply(requests_for("a", "b"))
     assert (first.error, second.text) == ("asked, and no reply came", "B")
 
 
 @pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])
-def test_a_reply_to_nothing_is_stored_nowhere(store: ReplyStore, position: Any) -> None:
+def test_a_reply_to_nothing_is_stored_nowhere(store: SqliteResponseStore, position: Any) -> None:
     with pytest.raises(ModelError, match=r"a reply to request .* of 2"):
         RememberingModel("m", Saying((position, Reply(text="B"))), store).reply(
             requests_for("a", "b")
@@ -85,13 +85,13 @@ def test_a_reply_to_nothing_is_stored_nowhere(store: ReplyStore, position: Any) 
     assert store.tokens_of("saying") == store.tokens_of("nobody")
 
 
-def test_a_second_reply_to_one_request_is_refused(store: ReplyStore) -> None:
+def test_a_second_reply_to_one_request_is_refused(store: SqliteResponseStore) -> None:
     twice = Saying((0, Reply(text="A")), (0, Reply(text="B")))
     with pytest.raises(ModelError, match="a second reply to request 0 of 1"):
         RememberingModel("m", twice, store).reply(requests_for("a"))
 
 
-def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: ReplyStore) -> None:
+def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: SqliteResponseStore) -> None:
     request = Request(prompt=Prompt.of("\ud83d?"))
     for _ in range(2):
         (reply,) = RememberingModel("m", Saying((0, Reply(text="A"))), store).reply([request])

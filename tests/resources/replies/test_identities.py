@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request
 from resources.config.sections.local_models import TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.replies.test_store import Noted
 
 PROMPT = Prompt.of("a", Image("00ff"), system="b")
@@ -32,7 +32,7 @@ WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
 )
 def test_the_key_of_a_reply(tmp_path: Path, request_: Request, rest: str) -> None:
     file = tmp_path / "replies.sqlite"
-    RememberingModel("m", Noted(), ReplyStore(file)).reply([request_])
+    RememberingModel("m", Noted(), SqliteResponseStore(file)).reply([request_])
     prompt = hashlib.sha256(WRITTEN.encode()).hexdigest()
     key = hashlib.sha256(f"noted\n{rest.format(prompt=prompt)}".encode()).hexdigest()
     with closing(sqlite3.connect(file)) as db:

@@ -8,17 +8,17 @@ import pytest
 from bench_assets.core.schema.chat import Reply
 from resources.response_cache.merging import merge_into
 from resources.response_cache.sqlite_file import digest_of
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.replies.test_port import keep, named, row
 
 
 @pytest.fixture
-def stores(tmp_path: Path) -> tuple[ReplyStore, ReplyStore]:
-    return ReplyStore(tmp_path / "a.sqlite"), ReplyStore(tmp_path / "b.sqlite")
+def stores(tmp_path: Path) -> tuple[SqliteResponseStore, SqliteResponseStore]:
+    return SqliteResponseStore(tmp_path / "a.sqlite"), SqliteResponseStore(tmp_path / "b.sqlite")
 
 
 def test_both_keep_what_they_have_and_what_was_asked_first_counts(
-    stores: tuple[ReplyStore, ReplyStore],
+    stores: tuple[SqliteResponseStore, SqliteResponseStore],
 ) -> None:
     here, there = stores
     keep(here, row("of both", text="younger"), row("of here"))
@@ -44,7 +44,7 @@ def test_both_keep_what_they_have_and_what_was_asked_first_counts(
     ],
 )
 def test_what_is_no_reply_is_left_where_it_is(
-    stores: tuple[ReplyStore, ReplyStore], columns: dict[str, object]
+    stores: tuple[SqliteResponseStore, SqliteResponseStore], columns: dict[str, object]
 ) -> None:
     here, there = stores
     keep(here, row("a"))
@@ -69,7 +69,7 @@ def test_what_is_no_reply_is_left_where_it_is(
     ],
 )
 def test_damage_does_not_spread(
-    stores: tuple[ReplyStore, ReplyStore], sql: str, left_out: int
+    stores: tuple[SqliteResponseStore, SqliteResponseStore], sql: str, left_out: int
 ) -> None:
     here, there = stores
     keep(here, row("a"))
@@ -81,7 +81,7 @@ def test_damage_does_not_spread(
 
 
 def test_numbers_that_an_older_gate_let_in_are_left_out_and_the_reply_moves(
-    stores: tuple[ReplyStore, ReplyStore],
+    stores: tuple[SqliteResponseStore, SqliteResponseStore],
 ) -> None:
     here, there = stores
     keep(here, row("a", prompt_tokens="many", completion_tokens=3, seconds=-1.0, gate="0"))

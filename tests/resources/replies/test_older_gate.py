@@ -9,7 +9,7 @@ import pytest
 from resources.response_cache.cleanup import doubtful
 from resources.response_cache.history import Earlier, Tokens
 from resources.response_cache.sqlite_file import digest_of
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.response_cache.validation import GATE
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import remembering, requests_for
@@ -18,11 +18,11 @@ HERE = "server:http://s/v1|m"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ReplyStore:
-    return ReplyStore(tmp_path / "replies.sqlite")
+def store(tmp_path: Path) -> SqliteResponseStore:
+    return SqliteResponseStore(tmp_path / "replies.sqlite")
 
 
-def put(store: ReplyStore, key: str, **columns: Any) -> None:
+def put(store: SqliteResponseStore, key: str, **columns: Any) -> None:
     row = {"key": key, "model": HERE, "prompt": "p", "text": "A", "finish_reason": "stop"}
     row |= columns
     row["digest"] = digest_of(row)
@@ -51,7 +51,7 @@ def put(store: ReplyStore, key: str, **columns: Any) -> None:
     ],
 )
 def test_what_the_gate_of_today_would_not_let_in(
-    store: ReplyStore, columns: dict[str, Any], why: str
+    store: SqliteResponseStore, columns: dict[str, Any], why: str
 ) -> None:
     put(store, "good")
     put(store, "bad", **columns)
@@ -77,14 +77,14 @@ def test_what_the_gate_of_today_would_not_let_in(
         pytest.param({"image_tokens": "4 x"}, id="or those of its pictures"),
     ],
 )
-def test_what_it_would_let_in_stays(store: ReplyStore, columns: dict[str, Any]) -> None:
+def test_what_it_would_let_in_stays(store: SqliteResponseStore, columns: dict[str, Any]) -> None:
     put(store, "a", **columns)
     assert list(doubtful(store)) == []
     assert store.drop([]) == 0
     assert not store.find(["a"])["a"].error
 
 
-def test_tokens_that_an_older_gate_took_for_a_number_count_for_nothing(store: ReplyStore) -> None:
+def test_tokens_that_an_older_gate_took_for_a_number_count_for_nothing(store: SqliteResponseStore) -> None:
     odd = [float(2**70), "many", -5, 2**62]
     for number, tokens in enumerate([*odd, 7]):
         put(store, str(number), prompt_tokens=tokens, completion_tokens=tokens, decoding="t")
@@ -94,7 +94,7 @@ def test_tokens_that_an_older_gate_took_for_a_number_count_for_nothing(store: Re
 
 
 def test_what_can_no_longer_be_read_is_asked_again_and_blocks_nothing_else(
-    store: ReplyStore,
+    store: SqliteResponseStore,
 ) -> None:
     with ChatServer() as server:
         model = remembering(server.base_url, store.file)
@@ -112,7 +112,7 @@ def test_what_can_no_longer_be_read_is_asked_again_and_blocks_nothing_else(
 
 
 def test_dropped_replies_are_asked_once_more_and_then_are_of_the_gate_of_today(
-    store: ReplyStore,
+    store: SqliteResponseStore,
 ) -> None:
     with ChatServer(lambda _: "") as server:
         model = remembering(server.base_url, store.file)

@@ -13,7 +13,7 @@ from resources.response_cache.caching_model import RememberingModel, key_of
 from resources.response_cache.history import Earlier, Tokens
 from resources.response_cache.port import ResponseStore
 from resources.response_cache.sqlite_file import digest_of
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.response_cache.validation import GATE
 from tests.resources.server.asking import requests_for
 
@@ -24,7 +24,7 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], ResponseStore]:
     """Opens the same store again and again."""
     if request.param == "a file":
-        return lambda: ReplyStore(tmp_path / "home" / "replies.sqlite")
+        return lambda: SqliteResponseStore(tmp_path / "home" / "replies.sqlite")
     shared: Callable[[], ResponseStore] = request.getfixturevalue("shared")
     return shared
 

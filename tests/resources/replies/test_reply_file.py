@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Decoding, Reply, Request
 from bench_assets.core.schema.errors import BenchError, HomeError
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.sqlite_file import VERSION, count_states
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))
@@ -51,7 +51,7 @@ def file(tmp_path: Path) -> Path:
 def ask(file: Path) -> tuple[list[str], int]:
     """Ask everything; what was said, and how many requests that took."""
     engine = Echo()
-    said = RememberingModel("m", engine, ReplyStore(file)).reply(REQUESTS)
+    said = RememberingModel("m", engine, SqliteResponseStore(file)).reply(REQUESTS)
     return [reply.text for reply in said], engine.n
 
 
@@ -70,7 +70,7 @@ def test_of_60_flipped_bits_none_is_read_as_another_reply(file: Path) -> None:
         damaged[bit // 8] ^= 1 << bit % 8
         file.write_bytes(damaged)
         try:
-            store = ReplyStore(file)
+            store = SqliteResponseStore(file)
             keys = [RememberingModel("m", Echo(), store)._key(request) for request in REQUESTS]
             for key, reply in store.find(keys).items():
                 assert reply.text == said[keys.index(key)]
@@ -104,10 +104,10 @@ def test_a_damaged_prompt_is_not_shown_and_written_anew(file: Path) -> None:
     ask(file)
     sha256 = REQUESTS[0].prompt.sha256
     change(file, "UPDATE prompts SET turns = 'other'")
-    assert ReplyStore(file).prompt(sha256) is None
+    assert SqliteResponseStore(file).prompt(sha256) is None
     change(file, "DELETE FROM replies")
     ask(file)
-    assert ReplyStore(file).prompt(sha256) == REQUESTS[0].prompt.to_json()
+    assert SqliteResponseStore(file).prompt(sha256) == REQUESTS[0].prompt.to_json()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_is_no_database_says_what_to_do_and_stays(
     file.parent.mkdir()
     file.write_bytes(damaged)
     with pytest.raises(HomeError, match=rf"replies\.sqlite: {complaint}"):
-        ReplyStore(file)
+        SqliteResponseStore(file)
     assert file.read_bytes() == damaged
 
 
@@ -163,18 +163,18 @@ def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) ->
 def test_another_database_is_refused_and_stays(
     file: Path, commands: list[str], complaint: str
 ) -> None:
-    ReplyStore(file)
+    SqliteResponseStore(file)
     change(file, "PRAGMA journal_mode = DELETE", *commands)
     before = file.read_bytes()
     with pytest.raises(HomeError, match=complaint):
-        ReplyStore(file)
+        SqliteResponseStore(file)
     assert file.read_bytes() == before
 
 
 def test_a_folder_in_its_place_is_named(file: Path) -> None:
     file.mkdir(parents=True)
     with pytest.raises(HomeError, match=r"replies\.sqlite: not a file; move it away"):
-        ReplyStore(file)
+        SqliteResponseStore(file)
 
 
 def test_replies_of_an_older_file_get_digests_and_are_not_asked_again(file: Path) -> None:

@@ -18,7 +18,7 @@ from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Reques
 from bench_assets.core.schema.errors import ModelError
 from resources.models.registry.baselines import BlindModel
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.server.asking import engine, remembering, requests_for
 
@@ -94,7 +94,7 @@ def test_whatever_changes_a_reply_is_asked_again(
 
 def test_what_cannot_change_a_reply_is_not_asked_again(server: ChatServer, file: Path) -> None:
     remembering(server.base_url, file).reply(requests_for("a"))
-    named = RememberingModel("another", engine(server.base_url, concurrency=1), ReplyStore(file))
+    named = RememberingModel("another", engine(server.base_url, concurrency=1), SqliteResponseStore(file))
     named.reply(requests_for("a"))
     assert server.n_requests == 1
 
@@ -105,7 +105,7 @@ def test_a_model_s_own_tags_go_with_its_replies_and_ask_nothing_again(
     (plain,) = remembering(server.base_url, file).reply(requests_for("{hm} up"))
     assert plain.said.answer == "{HM} UP"
     model = RememberingModel(
-        "m", engine(server.base_url), ReplyStore(file), thinking_tags=("{", "}")
+        "m", engine(server.base_url), SqliteResponseStore(file), thinking_tags=("{", "}")
     )
     (reply,) = model.reply(requests_for("{hm} up"))
     (blind,) = BlindModel(model, "blind").reply(requests_for("{hm} up"))
@@ -134,8 +134,8 @@ def test_nothing_at_all_is_an_error(server: ChatServer, file: Path) -> None:
 def test_a_prompt_can_be_read_again(server: ChatServer, file: Path) -> None:
     (request,) = requests_for("a")
     remembering(server.base_url, file).reply([request])
-    assert ReplyStore(file).prompt(request.prompt.sha256) == '[["user",["a"]]]'
-    assert ReplyStore(file).prompt("0") is None
+    assert SqliteResponseStore(file).prompt(request.prompt.sha256) == '[["user",["a"]]]'
+    assert SqliteResponseStore(file).prompt("0") is None
 
 
 def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) -> None:
@@ -143,7 +143,7 @@ def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) ->
         if done == 10:
             raise KeyboardInterrupt
 
-    model = RememberingModel("m", engine(server.base_url), ReplyStore(file), stop_at_ten)
+    model = RememberingModel("m", engine(server.base_url), SqliteResponseStore(file), stop_at_ten)
     with pytest.raises(KeyboardInterrupt):
         model.reply(requests_for(*map(str, range(100))))
     assert n_stored(file) == 10
@@ -156,7 +156,7 @@ def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, 
     remembering(server.base_url, file).reply(requests_for("a"))
     seen: list[tuple[int, int, int]] = []
     model = RememberingModel(
-        "m", engine(server.base_url), ReplyStore(file), lambda *counts: seen.append(counts)
+        "m", engine(server.base_url), SqliteResponseStore(file), lambda *counts: seen.append(counts)
     )
     model.reply(requests_for("a", "b", "c"))
     assert seen == [(1, 1, 3), (2, 1, 3), (3, 1, 3)]
@@ -214,14 +214,14 @@ def old_file(file: Path) -> None:
 def test_an_older_file_gets_what_it_lacks_and_keeps_what_it_has(file: Path) -> None:
     old_file(file)
     for _ in range(2):
-        (reply,) = ReplyStore(file).find(["old"]).values()
+        (reply,) = SqliteResponseStore(file).find(["old"]).values()
         assert (reply.text, reply.image_tokens, reply.note) == ("yes", (), "")
 
 
 def test_an_older_file_may_be_opened_by_many_at_once(file: Path) -> None:
     old_file(file)
     with ThreadPoolExecutor(8) as threads:
-        stores = list(threads.map(lambda _: ReplyStore(file), range(16)))
+        stores = list(threads.map(lambda _: SqliteResponseStore(file), range(16)))
     assert all(store.find(["old"]) for store in stores)
 
 
@@ -243,7 +243,7 @@ def test_tokens_of_pictures_and_notes_come_back(file: Path, older: bool) -> None
     if older:
         old_file(file)
     first, again = (
-        RememberingModel("m", Noted(), ReplyStore(file)).reply(requests_for("a")) for _ in range(2)
+        RememberingModel("m", Noted(), SqliteResponseStore(file)).reply(requests_for("a")) for _ in range(2)
     )
     assert first == again
     assert (again[0].image_tokens, again[0].note) == ((4, 12), "enlarged: 1x1 px to 28x28 px")

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.core.written_pictures import animated, corners, saved
 
 PICTURES: dict[str, bytes] = {
@@ -46,7 +46,7 @@ def requests_for(*texts: str) -> list[Request]:
 
 
 def remembering(base_url: str, file: Path, **spec: Any) -> RememberingModel:
-    return RememberingModel("m", engine(base_url, **spec), ReplyStore(file))
+    return RememberingModel("m", engine(base_url, **spec), SqliteResponseStore(file))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.history import Tokens
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import requests_for
 
@@ -61,7 +61,7 @@ def test_what_is_under_way_is_not_thrown_away() -> None:
 
 
 def test_what_was_asked_before_counts(tmp_path: Any) -> None:
-    store = ReplyStore(tmp_path / "replies.sqlite")
+    store = SqliteResponseStore(tmp_path / "replies.sqlite")
     with ChatServer() as server:
 
         def ask(budget_tokens: int) -> list[str]:

@@ -21,7 +21,7 @@ from resources.images.store import ImageStore
 from resources.models.managed.engine import ServedEngine
 from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.postgres import Database
 from tests.resources.server.serving import asked, command, engine, said_by, spec
 from tests.sensors.watched import write_checkpoint
@@ -87,7 +87,7 @@ def remembering(
     asked_file = tmp_path / "asked"
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
-        model = RememberingModel("m", served, ReplyStore(tmp_path / "replies.sqlite"))
+        model = RememberingModel("m", served, SqliteResponseStore(tmp_path / "replies.sqlite"))
         return [reply.text for reply in model.reply(requests)], len(lines(asked_file))
 
 

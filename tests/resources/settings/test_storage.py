@@ -9,7 +9,7 @@ from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets
 from resources.config.stores import blobs_of, remembered_replies, replies_of
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 
 
 def written(home: Path, storage: str) -> Path:
@@ -21,7 +21,7 @@ def test_without_it_replies_are_in_a_file_of_the_home(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
     assert remembered_replies(settings) is None
     store = replies_of(settings)
-    assert isinstance(store, ReplyStore)
+    assert isinstance(store, SqliteResponseStore)
     assert store.file == tmp_path / "replies.sqlite"
     assert remembered_replies(settings) is not None
 

@@ -162,7 +162,7 @@ class Dialogues(NamedTuple):
 
 @dataclass(slots=True)
 class _Dialogue:
-    picture: str
+    image_id: str
     image: str
     caption: str
     exchanges: list[Exchange] = field(default_factory=list)
@@ -174,7 +174,7 @@ class _Dialogue:
 
     def ends(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
         self.end = DialogueEnd(
-            picture=self.picture,
+            picture=self.image_id,
             caption=self.caption,
             outcome=outcome,
             decision=decision,
@@ -244,7 +244,7 @@ class _Turn(NamedTuple):
         waiting = list(dialogues)
         for attempt in range(self.tries):
             asked = {
-                f"{d.picture}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
+                f"{d.image_id}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
             }
             replies = write(self.model, asked, attempt) if asked else []
             unread = []
@@ -284,7 +284,7 @@ def _take_questions(
 
 def _answer(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) -> None:
     asked = [
-        (dialogue, question, f"{dialogue.picture}/dialogue/{number}/answerer/{position}")
+        (dialogue, question, f"{dialogue.image_id}/dialogue/{number}/answerer/{position}")
         for dialogue in dialogues
         for position, question in enumerate(dialogue.questions, 1)
     ]
@@ -305,8 +305,8 @@ def _take_reasoning(
     dialogue.analysis = found.analysis
     dialogue.statements.append(
         Statement(
-            statement_id=f"{dialogue.picture}/dialogue/{number}",
-            picture=dialogue.picture,
+            statement_id=f"{dialogue.image_id}/dialogue/{number}",
+            picture=dialogue.image_id,
             text=found.statement,
             way="dialogue",
             request_id=reply.request_id,
@@ -328,7 +328,7 @@ def _note(
 ) -> None:
     dialogue.utterances.append(
         Utterance(
-            picture=dialogue.picture,
+            picture=dialogue.image_id,
             round=number,
             speaker=speaker,
             said=reply.text or f"(no reply: {reply.error})",

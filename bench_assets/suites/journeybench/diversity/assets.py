@@ -65,7 +65,7 @@ def image_map(
         places = place(np.stack(list(laid_out.values())), _SEED)
     rows = [
         MapPoint(
-            picture=ours.get(image) or theirs[image],
+            image_id=ours.get(image) or theirs[image],
             image=image,
             collection=OURS if image in ours else THEIRS,
             x=float(x),

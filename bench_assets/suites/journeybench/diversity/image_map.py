@@ -18,7 +18,7 @@ _FEWEST = 4  # pictures; fewer make no neighbourhood
 class MapPoint:
     """A picture's place on the map."""
 
-    picture: str
+    image_id: str
     image: str  # SHA-256
     collection: str  # OURS or THEIRS
     x: float
@@ -52,7 +52,7 @@ def as_svg(points: Sequence[MapPoint]) -> str:
     x, y = _scaled([p.x for p in points]), _scaled([p.y for p in points])
     dots = [
         f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="3" fill="{_COLOURS[p.collection]}" '
-        f'fill-opacity="0.6"><title>{escape(p.picture)}</title></circle>'
+        f'fill-opacity="0.6"><title>{escape(p.image_id)}</title></circle>'
         for p, cx, cy in zip(points, x, y, strict=True)
     ]
     names = [name for name in _COLOURS if any(p.collection == name for p in points)]

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.sqlite_store import ReplyStore
+from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
 from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered, engine, out, said
 from tests.resources.server.batches.stand_in import BatchServer
@@ -69,7 +69,7 @@ def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
 def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    store = ReplyStore(tmp_path / "replies.sqlite")
+    store = SqliteResponseStore(tmp_path / "replies.sqlite")
     first = engine(server, tmp_path, format_)
     model = RememberingModel("m", first, store)
     assert [one.text for one in model.reply(requests_for(*TEXTS))] == ANSWERS

@@ -15,12 +15,12 @@ from tests.suites.blink.builders.layouts import drafts, picture, reasons, seen, 
 BOX = [100, 128, 160, 200]  # left, top, width, height in a picture of 400 x 512 px
 
 
-def lvis(folder, *, extra=(), image=None, **fields):
+def lvis(folder, *, extra=(), entry=None, **fields):
     picture(folder / "val2017" / "1.png", (400, 512))
     thing = {"id": 3, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 25_000} | fields
     address = "http://images.cocodataset.org/val2017/1.png"
     content = {
-        "images": [{"id": 1, "coco_url": address, "width": 400, "height": 512} | (image or {})],
+        "images": [{"id": 1, "coco_url": address, "width": 400, "height": 512} | (entry or {})],
         "annotations": [thing, *extra],
         "categories": [{"id": 2, "name": "teddy_bear"}, {"id": 4, "name": "car_(automobile)"}],
     }
@@ -42,7 +42,7 @@ def test_the_true_box_has_the_colour_of_its_letter(tmp_path, place, colour):
 
 
 def test_a_kind_is_asked_for_without_what_tells_it_from_its_namesakes(tmp_path):
-    source = lvis(tmp_path, category_id=4, image={"not_exhaustive_category_ids": [2]})
+    source = lvis(tmp_path, category_id=4, entry={"not_exhaustive_category_ids": [2]})
     (draft,) = drafts(build(source, Random(0)))
     assert "encloses the car?" in draft.show(0, draft.marks).prompt
 

@@ -19,8 +19,8 @@ def test_a_few_pictures_stand_on_a_line():
 
 def test_the_drawing_has_a_dot_a_picture_and_escapes_names():
     points = [
-        MapPoint(picture="<a>", image="1", collection=OURS, x=0.0, y=0.0),
-        MapPoint(picture="b", image="2", collection=THEIRS, x=5.0, y=1.0),
+        MapPoint(image_id="<a>", image="1", collection=OURS, x=0.0, y=0.0),
+        MapPoint(image_id="b", image="2", collection=THEIRS, x=5.0, y=1.0),
     ]
     drawing = ET.fromstring(as_svg(points))
     name = "{http://www.w3.org/2000/svg}"
